@@ -22,7 +22,7 @@ names = itertools.count()
 
 
 class LossyDisk:
-    """What of the files in a folder would survive; implements `Driver` and `StoreDisk` of the store."""
+    """What of the files in a folder would survive; stands in for the `Driver` and the `LocalDisk` of the store."""
 
     def __init__(self, *, synchronous="FULL"):
         self.durable, self.pending, self.ops = {}, {}, 0

@@ -41,7 +41,7 @@ class Generous(SQLiteStore):
     def _decide(self, db, upload, number, closed, kept):
         answer = super()._decide(db, upload, number, closed, kept)
         if upload.invitation is not None and answer.outcome is UploadOutcome.STORED:
-            self._commit(db)
+            db.execute("COMMIT")
             db.execute("BEGIN IMMEDIATE").fetchall()
         return answer
 

@@ -20,7 +20,6 @@ from ..store.tallies import count_reports
 
 async def create(request: HttpRequest) -> HttpResponse:
     """Create a collection from a spec; it never changes afterwards."""
-    request.parameters()
     data = await request.json()
     try:
         declaration, mechanism = await asyncio.to_thread(parse_declaration, data)
@@ -43,7 +42,6 @@ async def create(request: HttpRequest) -> HttpResponse:
 
 async def draft(request: HttpRequest) -> HttpResponse:
     """The accuracy and protection of a spec, before it is a collection."""
-    request.parameters()
     data = await request.json()
     async with request.service.readers:
         try:
@@ -54,7 +52,6 @@ async def draft(request: HttpRequest) -> HttpResponse:
 
 async def close(request: HttpRequest) -> HttpResponse:
     """Take no more reports for a collection; it cannot be opened again."""
-    request.parameters()
     await asyncio.to_thread(request.service.catalogue.close, request.collection)
     log_event("a collection was closed", collection=request.collection.id)
     return JsonResponse({"id": request.collection.id, "state": "closed"})
@@ -62,7 +59,6 @@ async def close(request: HttpRequest) -> HttpResponse:
 
 async def invite(request: HttpRequest) -> HttpResponse:
     """Create invitations, which are shown this once."""
-    request.parameters()
     if request.collection.declaration.access != "invitation":
         raise HttpProblem("declaration", "this collection was declared open, and takes no invitations")
     data = await request.json()
@@ -77,7 +73,6 @@ async def invite(request: HttpRequest) -> HttpResponse:
 
 async def overview(request: HttpRequest) -> HttpResponse:
     """All collections: their states and sizes, and what was refused and why."""
-    request.parameters()
     async with request.service.readers:
         return JsonResponse(await asyncio.to_thread(_overview, request.service))
 

@@ -28,7 +28,6 @@ METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 async def progress(request: HttpRequest) -> HttpResponse:
     """How many reports there are, by label and by day, and how many are missing."""
-    request.parameters()
     return JsonResponse(await _read(request, _progress))
 
 
@@ -57,7 +56,6 @@ def _progress(request: HttpRequest, counts: CellCounts) -> dict[str, Any]:
 
 async def tally(request: HttpRequest) -> HttpResponse:
     """All reports as one tally, which `discreet estimate` reads."""
-    request.parameters()
     total = await _read(request, lambda request, counts: counts.tally())
     _check_minimum(request, total.n)
     return JsonResponse(tally_to_json(total))
@@ -65,7 +63,7 @@ async def tally(request: HttpRequest) -> HttpResponse:
 
 async def shares(request: HttpRequest) -> HttpResponse:
     """The share of every value, by any method, with intervals, notes and influence; by label and by days."""
-    breakdown = _breakdown(request, ("method", "confidence", "by", "days"))
+    breakdown = _breakdown(request)
     minimum = request.collection.declaration.minimum
     cells = await _read(request, lambda request, counts: shares_by_cell(counts, breakdown, minimum))
     about = {"collection": request.collection.id, "minimum": minimum, "method": breakdown.method}
@@ -74,7 +72,7 @@ async def shares(request: HttpRequest) -> HttpResponse:
 
 async def differences(request: HttpRequest) -> HttpResponse:
     """Where the shares of labels differ, tested for every value and every two texts of a label."""
-    breakdown = _breakdown(request, ("by",))
+    breakdown = _breakdown(request)
     if breakdown.by is None:
         raise HttpProblem("parameter", "by must name a label of the collection")
     minimum = request.collection.declaration.minimum
@@ -98,8 +96,8 @@ async def differences(request: HttpRequest) -> HttpResponse:
 
 async def release(request: HttpRequest) -> HttpResponse:
     """The shares as a report to be published: one page, or its data."""
-    breakdown = _breakdown(request, ("method", "confidence", "form"))
-    form = request.parameters(("method", "confidence", "form")).get("form", "html")
+    breakdown = _breakdown(request)
+    form = request.parameters.get("form", "html")
     if form not in ("html", "json"):
         raise HttpProblem("parameter", "form must be html or json")
     declaration = request.collection.declaration
@@ -123,7 +121,6 @@ async def release(request: HttpRequest) -> HttpResponse:
 
 async def export(request: HttpRequest) -> HttpResponse:
     """All reports with their labels and days as Parquet, sorted, for Spark and `discreet tally`."""
-    request.parameters()
     served = request.collection
     total = await _read(request, lambda request, counts: counts.tally().n)
     _check_minimum(request, total)
@@ -150,7 +147,6 @@ async def export(request: HttpRequest) -> HttpResponse:
 
 async def metrics(request: HttpRequest) -> HttpResponse:
     """The metrics of this process for Prometheus."""
-    request.parameters()
     service = request.service
     gauges = {
         "uploads_waiting": ("Uploads that wait to be stored.", float(service.waiting_uploads)),
@@ -181,8 +177,8 @@ def _check_minimum(request: HttpRequest, n: int) -> None:
         raise HttpProblem("below_minimum", f"there are {n} reports, and {minimum - n} more are needed")
 
 
-def _breakdown(request: HttpRequest, known: tuple[str, ...]) -> Breakdown:
-    parameters = request.parameters(known)
+def _breakdown(request: HttpRequest) -> Breakdown:
+    parameters = request.parameters
     method, by, days = parameters.get("method", "unbiased"), parameters.get("by"), parameters.get("days")
     if method not in METHODS:
         raise HttpProblem("parameter", f"method must be one of {', '.join(METHODS)}")

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from ...core.canonical import canonical
 from ...core.errors import DiscreetError
-from ..http.openapi import description
 from ..http.request import HttpRequest
 from ..http.response import HttpProblem, HttpResponse, JsonResponse, retry_later
 
@@ -20,13 +19,11 @@ REVALIDATE = "public, no-cache"
 
 async def health(request: HttpRequest) -> HttpResponse:
     """Whether the process answers."""
-    request.parameters()
     return JsonResponse({"status": "ok"})
 
 
 async def ready(request: HttpRequest) -> HttpResponse:
     """Whether the store answers too."""
-    request.parameters()
     try:
         await asyncio.to_thread(request.service.store.token, "admin")
     except (DiscreetError, OSError):
@@ -36,7 +33,6 @@ async def ready(request: HttpRequest) -> HttpResponse:
 
 async def collections(request: HttpRequest) -> HttpResponse:
     """Every collection with its title and state."""
-    request.parameters()
     service, now = request.service, datetime.now(UTC)
     if service.catalogue.is_stale:
         await asyncio.to_thread(service.catalogue.refresh)
@@ -46,7 +42,6 @@ async def collections(request: HttpRequest) -> HttpResponse:
 
 async def document(request: HttpRequest) -> HttpResponse:
     """The public document of a collection."""
-    request.parameters()
     headers = {"etag": request.collection.etag, "cache-control": REVALIDATE}
     if request.has_etag(request.collection.etag):
         return HttpResponse(status=304, headers=headers)
@@ -55,7 +50,6 @@ async def document(request: HttpRequest) -> HttpResponse:
 
 async def law(request: HttpRequest) -> HttpResponse:
     """The published law, byte for byte: its SHA-256 is the fingerprint."""
-    request.parameters()
     etag = f'"{request.collection.mechanism.fingerprint}"'
     headers = {"etag": etag, "cache-control": IMMUTABLE}
     if request.has_etag(etag):
@@ -65,15 +59,9 @@ async def law(request: HttpRequest) -> HttpResponse:
 
 async def log(request: HttpRequest) -> HttpResponse:
     """The public log: a line of canonical JSON for each collection that was created or closed."""
-    after = request.parameters(("after",)).get("after", "0")
+    after = request.parameters.get("after", "0")
     if not (after.isascii() and after.isdigit() and len(after) <= 15):
         raise HttpProblem("parameter", "after must be the number of a line")
     entries = await asyncio.to_thread(lambda: list(request.service.store.log(after=int(after))))
     lines = "".join(canonical(asdict(entry)) + "\n" for entry in entries)
     return HttpResponse(lines.encode(), headers={"cache-control": REVALIDATE}, media_type=JSON_LINES)
-
-
-async def openapi(request: HttpRequest) -> HttpResponse:
-    """The OpenAPI description of this interface."""
-    request.parameters()
-    return JsonResponse(description(request.service.settings.prefix))

@@ -25,8 +25,6 @@ async def upload(request: HttpRequest) -> HttpResponse:
     """Store reports; the same upload sent again gets the first answer again."""
     started = time.perf_counter()
     service, served, headers = request.service, request.collection, request.headers
-    if request.scope["query_string"]:
-        request.parameters()
     if not service.uploads.take():
         raise retry_later("too_fast", "there are too many uploads at the moment")
     number = headers.get(b"idempotency-key", b"").decode("latin-1")

@@ -12,24 +12,31 @@ from ..endpoints import admin, analyst, pages, public, uploads
 from ..logs import log_failure
 from ..service import Service
 from .limits import ClientDisconnect, Receive
-from .request import HttpRequest, headers_by_name
-from .response import CrossOriginPolicy, HttpProblem, HttpResponse, Send, allowed_methods, retry_later
+from .openapi import description
+from .request import HttpRequest, headers_by_name, parse_parameters
+from .response import CrossOriginPolicy, HttpProblem, HttpResponse, JsonResponse, Send, allowed_methods, retry_later
 
 
 class Route(NamedTuple):
-    """A method at a path, the role whose token it needs ("" for anybody), and its endpoint."""
+    """A method at a path, the role whose token it needs ("" for anybody), its endpoint, and its parameters."""
 
     method: str
     path: str
     role: str
     endpoint: Callable[[HttpRequest], Awaitable[HttpResponse]]
+    parameters: tuple[str, ...] = ()
+
+
+async def openapi(request: HttpRequest) -> HttpResponse:
+    """The OpenAPI description of this interface."""
+    return JsonResponse(description(ROUTES, request.service.settings.prefix))
 
 
 ROUTES = (
     Route("GET", "/health", "", public.health),
     Route("GET", "/ready", "", public.ready),
-    Route("GET", "/log", "", public.log),
-    Route("GET", "/openapi.json", "", public.openapi),
+    Route("GET", "/log", "", public.log, ("after",)),
+    Route("GET", "/openapi.json", "", openapi),
     Route("GET", "/collections", "", public.collections),
     Route("GET", "/collections/{id}", "", public.document),
     Route("GET", "/collections/{id}/law", "", public.law),
@@ -41,9 +48,9 @@ ROUTES = (
     Route("POST", "/drafts", "admin", admin.draft),
     Route("GET", "/collections/{id}/progress", "analyst", analyst.progress),
     Route("GET", "/collections/{id}/tally", "analyst", analyst.tally),
-    Route("GET", "/collections/{id}/shares", "analyst", analyst.shares),
-    Route("GET", "/collections/{id}/differences", "analyst", analyst.differences),
-    Route("GET", "/collections/{id}/release", "analyst", analyst.release),
+    Route("GET", "/collections/{id}/shares", "analyst", analyst.shares, ("method", "confidence", "by", "days")),
+    Route("GET", "/collections/{id}/differences", "analyst", analyst.differences, ("by",)),
+    Route("GET", "/collections/{id}/release", "analyst", analyst.release, ("method", "confidence", "form")),
     Route("GET", "/collections/{id}/export", "analyst", analyst.export),
     Route("GET", "/metrics", "analyst", analyst.metrics),
 )
@@ -119,7 +126,9 @@ class App:
             served = self._service.catalogue.get(name) or await self._service.find(name)
             if served is None:
                 raise HttpProblem("not_found", "there is no collection of this id")
-        return await route.endpoint(HttpRequest(self._service, scope, receive, headers, served))
+        query = scope["query_string"]
+        parameters = parse_parameters(query, route.parameters) if query else {}
+        return await route.endpoint(HttpRequest(self._service, receive, headers, served, parameters))
 
     async def _check_token(self, role: str, headers: dict[bytes, bytes]) -> None:
         scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")

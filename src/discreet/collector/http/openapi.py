@@ -1,10 +1,8 @@
-"""The OpenAPI 3.1 description of the interface; tests compare it with the route table.
-
-The data of the interface, as JSON Schema.
-"""
+"""The OpenAPI 3.1 description of the interface: the table of routes, with the data that they take and give."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ... import __version__
@@ -16,14 +14,16 @@ from .upload_decoder import MAX_REPORTS, PACKED
 
 Plain = dict[str, Any]
 
-
 TEXT: Plain = {"type": "string"}
+OPTIONAL_TEXT: Plain = {"type": ["string", "null"]}
+BINARY: Plain = {"type": "string", "format": "binary"}
+NUMBER: Plain = {"type": "number"}
 NATURAL: Plain = {"type": "integer", "minimum": 0}
 NUMBERS: Plain = {"type": ["array", "null"], "items": {"type": ["number", "null"]}}
 COUNTS: Plain = {"type": "object", "additionalProperties": NATURAL}
 HASH: Plain = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 MOMENT: Plain = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"}
-STATE: Plain = {"type": "string", "enum": ["waiting", "open", "closed"]}
+REPORT: Plain = {"type": ["integer", "string"]}
 ANY: Plain = {}
 
 
@@ -32,424 +32,293 @@ def ref(name: str) -> Plain:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+def one_of(texts: Iterable[str]) -> Plain:
+    """One of some texts."""
+    return {"type": "string", "enum": list(texts)}
+
+
+def whole(minimum: int, maximum: int) -> Plain:
+    """A whole number in a range."""
+    return {"type": "integer", "minimum": minimum, "maximum": maximum}
+
+
 def array(items: Plain, **more: Any) -> Plain:
     """A list of such items."""
     return {"type": "array", "items": items, **more}
 
 
-def table(properties: Plain, *optional: str) -> Plain:
+def table(*optional: str, **properties: Plain) -> Plain:
     """An object with these entries, all but the optional ones required, and no others."""
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
+STATE = one_of(["waiting", "open", "closed"])
 LABELS: Plain = {"type": "object", "additionalProperties": array(TEXT, minItems=1, maxItems=100, uniqueItems=True)}
 WORDS: Plain = {"type": "object", "additionalProperties": TEXT}
-INVITATIONS = table({"made": NATURAL, "spent": NATURAL})
+LISTED: Plain = {"id": TEXT, "title": TEXT, "state": STATE}
+DECLARED: Plain = {"words": WORDS, "labels": LABELS, "opens": MOMENT, "closes": MOMENT, "changes": one_of(CHANGES)}
+TALLIED: Plain = {"mechanism": TEXT, "fingerprint": HASH, "n": NATURAL}
+REFUSED: Plain = {"refused": COUNTS, "invitations": table(made=NATURAL, spent=NATURAL)}
 COLUMNS: Plain = dict.fromkeys(("shares", "stderr", "low", "high"), NUMBERS)
 
 SCHEMAS: Plain = {
-    "Problem": table(
-        {
-            "type": TEXT,
-            "title": TEXT,
-            "status": {"type": "integer"},
-            "code": {"type": "string", "enum": list(CODES)},
-            "detail": TEXT,
-        }
-    ),
-    "Health": table({"status": {"const": "ok"}}),
-    "Collections": table({"collections": array(table({"id": TEXT, "title": TEXT, "state": STATE}))}),
+    "Problem": table(type=TEXT, title=TEXT, status={"type": "integer"}, code=one_of(CODES), detail=TEXT),
+    "Health": table(status={"const": "ok"}),
+    "Collections": table(collections=array(table(**LISTED))),
     "Document": table(
-        {
-            "version": {"const": 1},
-            "title": TEXT,
-            "question": TEXT,
-            "words": WORDS,
-            "fingerprint": HASH,
-            "law": TEXT,
-            "reports": TEXT,
-            "changes": {"type": "string", "enum": list(CHANGES)},
-            "labels": LABELS,
-            "opens": MOMENT,
-            "closes": MOMENT,
-            "access": {"const": "invitation"},
-        },
-        "words",
-        "labels",
-        "opens",
-        "closes",
-        "access",
+        *("words", "labels", "opens", "closes", "access"),
+        **dict.fromkeys(("title", "question", "law", "reports"), TEXT),
+        **DECLARED,
+        version={"const": 1},
+        fingerprint=HASH,
+        access={"const": "invitation"},
     ),
-    "Law": table({"version": {"type": "integer"}, "domain": ANY, "context": ANY, "law": ANY}),
+    "Law": table(version={"type": "integer"}, domain=ANY, context=ANY, law=ANY),
     "Upload": table(
-        {
-            "fingerprint": HASH,
-            "labels": WORDS,
-            "reports": array({"type": ["integer", "string"]}, minItems=1, maxItems=MAX_REPORTS),
-            "version": {"const": 1},
-        },
         "labels",
+        fingerprint=HASH,
+        labels=WORDS,
+        reports=array(REPORT, minItems=1, maxItems=MAX_REPORTS),
+        version={"const": 1},
     ),
     "Accepted": table(
-        {
-            "accepted": {"type": "integer", "minimum": 1, "maximum": MAX_REPORTS},
-            "refused": array(array({"type": ["integer", "string"]}, minItems=2, maxItems=2)),
-            "upload": TEXT,
-        }
+        accepted=whole(1, MAX_REPORTS), refused=array(array(REPORT, minItems=2, maxItems=2)), upload=TEXT
     ),
     "Declaration": table(
-        {
-            "spec": {"type": ["string", "object"], "description": "A spec: TOML text, or JSON data."},
-            "title": {"type": "string", "minLength": 1, "maxLength": 200},
-            "question": {"type": "string", "minLength": 1, "maxLength": 2000},
-            "words": WORDS,
-            "labels": LABELS,
-            "opens": MOMENT,
-            "closes": MOMENT,
-            "minimum": {"type": "integer", "minimum": 1, "maximum": 10**9},
-            "changes": {"type": "string", "enum": list(CHANGES)},
-            "access": {"type": "string", "enum": list(ACCESS)},
-        },
-        "words",
-        "labels",
-        "opens",
-        "closes",
+        *("words", "labels", "opens", "closes"),
+        **DECLARED,
+        spec={"type": ["string", "object"], "description": "A spec: TOML text, or JSON data."},
+        title={"type": "string", "minLength": 1, "maxLength": 200},
+        question={"type": "string", "minLength": 1, "maxLength": 2000},
+        minimum=whole(1, 10**9),
+        access=one_of(ACCESS),
     ),
     "DraftOf": table(
-        {
-            "spec": {"type": "object", "description": "A spec as JSON data."},
-            "n": {"type": "integer", "minimum": 1, "maximum": 10**9},
-            "counts": array({"type": "number", "minimum": 0}),
-            "stderr": {"type": "string", "description": "A standard error to reach, by another epsilon."},
-        },
-        "counts",
-        "stderr",
+        *("counts", "stderr"),
+        spec={"type": "object", "description": "A spec as JSON data."},
+        n=whole(1, 10**9),
+        counts=array({"type": "number", "minimum": 0}),
+        stderr={"type": "string", "description": "A standard error to reach, by another epsilon."},
     ),
     "Draft": table(
-        {
-            "epsilon": {"type": ["string", "null"]},
-            "mechanism": TEXT,
-            "bits": NATURAL,
-            "fingerprint": HASH,
-            "certificate": {"type": "object"},
-            "promise": array(TEXT),
-            "rows": array({"type": "object"}),
-            "preview": {"type": ["object", "null"]},
-            "spec": TEXT,
-        }
+        epsilon=OPTIONAL_TEXT,
+        mechanism=TEXT,
+        bits=NATURAL,
+        fingerprint=HASH,
+        certificate={"type": "object"},
+        promise=array(TEXT),
+        rows=array({"type": "object"}),
+        preview={"type": ["object", "null"]},
+        spec=TEXT,
     ),
     "Release": {"type": "object", "required": ["version", "title", "n", "promise", "certificate", "law", "caveats"]},
-    "Created": table({"id": TEXT, "collection": TEXT, "fingerprint": HASH, "mechanism": TEXT, "state": STATE}),
-    "Closed": table({"id": TEXT, "state": {"const": "closed"}}),
-    "Invite": table({"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}}),
-    "Invitations": table({"invitations": array(TEXT)}),
+    "Created": table(id=TEXT, collection=TEXT, fingerprint=HASH, mechanism=TEXT, state=STATE),
+    "Closed": table(id=TEXT, state={"const": "closed"}),
+    "Invite": table(count=whole(1, MAX_INVITATIONS)),
+    "Invitations": table(invitations=array(TEXT)),
     "Overview": table(
-        {
-            "collections": array(
-                table(
-                    {
-                        "id": TEXT,
-                        "title": TEXT,
-                        "state": STATE,
-                        "access": {"type": "string", "enum": list(ACCESS)},
-                        "fingerprint": HASH,
-                        "reports": NATURAL,
-                        "minimum": NATURAL,
-                        "refused": COUNTS,
-                        "invitations": INVITATIONS,
-                    }
-                )
-            ),
-            "refused": COUNTS,
-        }
+        collections=array(
+            table(**LISTED, access=one_of(ACCESS), fingerprint=HASH, reports=NATURAL, minimum=NATURAL, **REFUSED)
+        ),
+        refused=COUNTS,
     ),
     "Progress": table(
-        {
-            "state": STATE,
-            "n": NATURAL,
-            "minimum": NATURAL,
-            "missing": NATURAL,
-            "labels": {"type": "object", "additionalProperties": COUNTS},
-            "days": COUNTS,
-            "refused": COUNTS,
-            "invitations": INVITATIONS,
-        }
+        state=STATE,
+        **dict.fromkeys(("n", "minimum", "missing"), NATURAL),
+        labels={"type": "object", "additionalProperties": COUNTS},
+        days=COUNTS,
+        **REFUSED,
     ),
-    "Tally": table(
-        {
-            "version": {"const": 1},
-            "mechanism": TEXT,
-            "fingerprint": HASH,
-            "n": NATURAL,
-            "counts": array(NATURAL),
-        }
-    ),
+    "Tally": table(version={"const": 1}, **TALLIED, counts=array(NATURAL)),
     "Result": table(
-        {
-            "mechanism": TEXT,
-            "fingerprint": HASH,
-            "n": NATURAL,
-            "method": TEXT,
-            "biased": {"type": "boolean"},
-            "confidence": {"type": "number"},
-            "values": array(ANY),
-            **COLUMNS,
-            "notes": WORDS,
-            "influence": {"type": "number"},
-            "blocks": {"anyOf": [{"type": "null"}, table({"names": array(ANY), **COLUMNS})]},
-        }
+        **TALLIED,
+        method=TEXT,
+        biased={"type": "boolean"},
+        confidence=NUMBER,
+        values=array(ANY),
+        **COLUMNS,
+        notes=WORDS,
+        influence=NUMBER,
+        blocks={"anyOf": [{"type": "null"}, table(names=array(ANY), **COLUMNS)]},
     ),
-    "Shares": table(
-        {
-            "collection": TEXT,
-            "minimum": NATURAL,
-            "method": TEXT,
-            "confidence": {"type": "number"},
-            "cells": array(
-                table(
-                    {
-                        "labels": {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
-                        "days": array(TEXT, minItems=2, maxItems=2),
-                        "n": NATURAL,
-                        "missing": NATURAL,
-                        "result": {"anyOf": [{"type": "null"}, ref("Result")]},
-                    },
-                    "days",
-                )
-            ),
-        }
+    "Cell": table(
+        "days",
+        labels={"type": "object", "additionalProperties": OPTIONAL_TEXT},
+        days=array(TEXT, minItems=2, maxItems=2),
+        n=NATURAL,
+        missing=NATURAL,
+        result={"anyOf": [{"type": "null"}, ref("Result")]},
+    ),
+    "Shares": table(collection=TEXT, minimum=NATURAL, method=TEXT, confidence=NUMBER, cells=array(ref("Cell"))),
+    "Pair": table(
+        first=OPTIONAL_TEXT,
+        second=OPTIONAL_TEXT,
+        values=array(ANY),
+        **dict.fromkeys(("difference", "stderr", "p", "adjusted"), array(NUMBER)),
     ),
     "Differences": table(
-        {
-            "collection": TEXT,
-            "by": TEXT,
-            "minimum": NATURAL,
-            "pairs": array(
-                table(
-                    {
-                        "first": {"type": ["string", "null"]},
-                        "second": {"type": ["string", "null"]},
-                        "values": array(ANY),
-                        **{name: array({"type": "number"}) for name in ("difference", "stderr", "p", "adjusted")},
-                    }
-                )
-            ),
-            "omnibus": {
-                "type": ["object", "null"],
-                "properties": {"statistic": {"type": "number"}, "df": NATURAL, "p": {"type": "number"}},
-            },
-            "left_out": array(
-                table(
-                    {"label": {"type": ["string", "null"]}, "n": NATURAL, "missing": {"type": "integer", "minimum": 1}}
-                )
-            ),
-        }
+        collection=TEXT,
+        by=TEXT,
+        minimum=NATURAL,
+        pairs=array(ref("Pair")),
+        omnibus={"type": ["object", "null"], "properties": {"statistic": NUMBER, "df": NATURAL, "p": NUMBER}},
+        left_out=array(table(label=OPTIONAL_TEXT, n=NATURAL, missing={"type": "integer", "minimum": 1})),
     ),
 }
 
+PACKED_BODY = {**BINARY, "description": "A line of JSON with fingerprint, labels and version, then packed reports."}
+ETAG: Plain = {"headers": {"ETag": {"schema": TEXT}}}
+RETRY: Plain = {"headers": {"Retry-After": {"schema": TEXT}}}
 
-PARQUET = "application/vnd.apache.parquet"
-TAG = {"ETag": {"schema": {"type": "string"}}}
-RETRY = {"Retry-After": {"schema": {"type": "string"}}}
 
-IDENTIFIER = {
-    "name": "id",
-    "in": "path",
-    "required": True,
-    "description": "The id of a collection.",
-    "schema": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
+def _parameter(name: str, about: str, schema: Plain, *, place: str = "query", required: bool = False) -> Plain:
+    return {"name": name, "in": place, "required": required, "description": about, "schema": schema}
+
+
+IDENTIFIER = _parameter(
+    "id", "The id of a collection.", {"type": "string", "pattern": "^[0-9a-f]{16}$"}, place="path", required=True
+)
+UPLOAD_HEADERS = [
+    _parameter(
+        "idempotency-key",
+        "A number for the upload, at random; the same upload is always sent with the same one.",
+        {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"},
+        place="header",
+        required=True,
+    ),
+    _parameter("invitation", "An invitation, where the collection needs one.", TEXT, place="header"),
+]
+QUERIES: dict[str, tuple[str, Plain]] = {
+    "after": ("Only later lines.", {"type": "string", "pattern": "^[0-9]{1,15}$"}),
+    "method": ("How shares are made.", one_of(METHODS)),
+    "confidence": ("Of the intervals.", {"type": "number", "minimum": 0.01, "maximum": 0.999}),
+    "days": ("Group so many days.", whole(1, 9999)),
+    "by": ("A label of the collection.", TEXT),
+    "form": ("A page, or its data.", one_of(["html", "json"])),
 }
-NUMBER = {
-    "name": "idempotency-key",
-    "in": "header",
-    "required": True,
-    "description": "A number for the upload, at random; the same upload is always sent with the same one.",
-    "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"},
+
+
+def _content(contents: Plain, status: str = "200", **more: Any) -> Plain:
+    """A response by its status; `contents` has a schema for each media type."""
+    return {status: {"description": "As asked for.", "content": _schemas(contents), **more}}
+
+
+def _schemas(contents: Plain) -> Plain:
+    return {kind: {"schema": schema} for kind, schema in contents.items()}
+
+
+def _json(name: str, status: str = "200") -> Plain:
+    return _content({JSON: ref(name)}, status)
+
+
+def _with_etag(name: str) -> Plain:
+    unchanged = {"304": {"description": "What the sender has is still right.", **ETAG}}
+    return _content({JSON: ref(name)}, **ETAG) | unchanged
+
+
+ONE = "/collections/{id}"
+OPERATIONS: dict[str, tuple[str, Plain, str]] = {
+    "GET /health": ("The process answers.", _json("Health"), ""),
+    "GET /ready": ("The store answers too.", _json("Health"), "busy"),
+    "GET /log": (
+        "The hash-chained log of all collections made and closed, a line each.",
+        _content({"application/jsonl": TEXT}),
+        "",
+    ),
+    "GET /openapi.json": ("This document.", _content({JSON: {"type": "object"}}), ""),
+    "GET /collections": ("Every collection.", _json("Collections"), ""),
+    "POST /collections": ("Make a collection.", _json("Created", "201"), "declaration"),
+    f"GET {ONE}": ("What a collection says of itself.", _with_etag("Document"), ""),
+    f"GET {ONE}/law": ("The published law, byte for byte.", _with_etag("Law"), ""),
+    f"POST {ONE}/reports": (
+        f"Send 1 to {MAX_REPORTS} reports; the same upload again gets the first answer again.",
+        _json("Accepted"),
+        "header closed conflict other_law too_fast slow headers_too_large busy full",
+    ),
+    f"POST {ONE}/close": ("Take no more reports, for good.", _json("Closed"), ""),
+    f"POST {ONE}/invitations": ("New invitations, shown once.", _json("Invitations", "201"), "declaration"),
+    "GET /overview": ("States, sizes and refusals.", _json("Overview"), ""),
+    "POST /drafts": ("What a spec would give.", _json("Draft"), "declaration"),
+    f"GET {ONE}/progress": ("How far the collection is.", _json("Progress"), ""),
+    f"GET {ONE}/tally": ("All reports, counted.", _json("Tally"), "below_minimum"),
+    f"GET {ONE}/shares": (
+        "The share of every value with its interval, by label and by days.",
+        _json("Shares"),
+        "unavailable",
+    ),
+    f"GET {ONE}/differences": (
+        "Tests of differences between the texts of a label.",
+        _json("Differences"),
+        "unavailable",
+    ),
+    f"GET {ONE}/release": (
+        "The shares as a report to be published.",
+        _content({"text/html": TEXT, JSON: ref("Release")}),
+        "below_minimum unavailable",
+    ),
+    f"GET {ONE}/export": (
+        "All reports, sorted, as Parquet.",
+        _content({"application/vnd.apache.parquet": BINARY}),
+        "below_minimum unavailable",
+    ),
+    "GET /metrics": ("Counters for Prometheus.", _content({"text/plain": TEXT}), ""),
 }
-INVITATION = {
-    "name": "invitation",
-    "in": "header",
-    "required": False,
-    "description": "An invitation, where the collection needs one.",
-    "schema": {"type": "string"},
+"""For every route a summary, its response, and the codes of problems that others do not have."""
+
+BODIES: dict[str, Plain] = {
+    "POST /collections": {JSON: ref("Declaration")},
+    f"POST {ONE}/reports": {JSON: ref("Upload"), PACKED: PACKED_BODY},
+    f"POST {ONE}/invitations": {JSON: ref("Invite")},
+    "POST /drafts": {JSON: ref("DraftOf")},
 }
 
 
-def description(prefix: str) -> Plain:
+def description(routes: Iterable[Any], prefix: str) -> Plain:
     """The whole document; `prefix` is the path under which a proxy shows the service."""
     bearer = {"type": "http", "scheme": "bearer"}
+    paths: Plain = {}
+    for route in routes:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     return {
         "openapi": "3.1.0",
         "info": {"title": "discreet collector", "version": __version__},
         "servers": [{"url": prefix or "/"}],
-        "paths": _paths(),
+        "paths": paths,
         "components": {"schemas": SCHEMAS, "securitySchemes": {"admin": bearer, "analyst": bearer}},
     }
 
 
-def _paths() -> Plain:
-    one, groups = "/collections/{id}", _query("by", "A label of the collection.", {"type": "string"})
-    return {
-        "/health": {"get": _get("The process answers.", _json("Health"))},
-        "/ready": {"get": _get("The store answers too.", _json("Health"), "busy")},
-        "/log": {
-            "get": _get(
-                "The hash-chained log of all collections made and closed, a line each.",
-                {"200": _content("application/jsonl", {"type": "string"})},
-                parameters=[_query("after", "Only later lines.", {"type": "string", "pattern": "^[0-9]{1,15}$"})],
-            )
-        },
-        "/openapi.json": {"get": _get("This document.", {"200": _content(JSON, {"type": "object"})})},
-        "/collections": {
-            "get": _get("Every collection.", _json("Collections")),
-            "post": _post("Make a collection.", "Declaration", "201", "Created", "declaration", role="admin"),
-        },
-        one: {"get": _of_one("What a collection says of itself.", _with_etag("Document"))},
-        f"{one}/law": {"get": _of_one("The published law, byte for byte.", _with_etag("Law"))},
-        f"{one}/reports": {"post": _upload()},
-        f"{one}/close": {"post": _of_one("Take no more reports, for good.", _json("Closed"), role="admin")},
-        f"{one}/invitations": {
-            "post": _post(
-                "New invitations, shown once.", "Invite", "201", "Invitations", "not_found", "declaration", role="admin"
-            )
-            | {"parameters": [IDENTIFIER]}
-        },
-        "/overview": {"get": _get("States, sizes and refusals.", _json("Overview"), role="admin")},
-        "/drafts": {
-            "post": _post("What a spec would give.", "DraftOf", "200", "Draft", "declaration", role="admin"),
-        },
-        f"{one}/progress": {"get": _of_one("How far the collection is.", _json("Progress"), role="analyst")},
-        f"{one}/tally": {"get": _of_one("All reports, counted.", _json("Tally"), "below_minimum", role="analyst")},
-        f"{one}/shares": {
-            "get": _of_one(
-                "The share of every value with its interval, by label and by days.",
-                _json("Shares"),
-                "unavailable",
-                role="analyst",
-                parameters=[
-                    _query("method", "How shares are made.", {"type": "string", "enum": list(METHODS)}),
-                    _query("confidence", "Of the intervals.", {"type": "number", "minimum": 0.01, "maximum": 0.999}),
-                    _query("days", "Group so many days.", {"type": "integer", "minimum": 1, "maximum": 9999}),
-                    groups,
-                ],
-            )
-        },
-        f"{one}/differences": {
-            "get": _of_one(
-                "Tests of differences between the texts of a label.",
-                _json("Differences"),
-                "unavailable",
-                role="analyst",
-                parameters=[groups | {"required": True}],
-            )
-        },
-        f"{one}/release": {
-            "get": _of_one(
-                "The shares as a report to be published.",
-                {
-                    "200": {
-                        "description": "As asked for.",
-                        "content": {"text/html": {"schema": {"type": "string"}}, JSON: {"schema": ref("Release")}},
-                    }
-                },
-                "below_minimum",
-                "unavailable",
-                role="analyst",
-                parameters=[
-                    _query("form", "A page, or its data.", {"type": "string", "enum": ["html", "json"]}),
-                    _query("method", "How shares are made.", {"type": "string", "enum": list(METHODS)}),
-                    _query("confidence", "Of the intervals.", {"type": "number", "minimum": 0.01, "maximum": 0.999}),
-                ],
-            )
-        },
-        f"{one}/export": {
-            "get": _of_one(
-                "All reports, sorted, as Parquet.",
-                {"200": _content(PARQUET, {"type": "string", "format": "binary"})},
-                "below_minimum",
-                "unavailable",
-                role="analyst",
-            )
-        },
-        "/metrics": {
-            "get": _get("Counters for Prometheus.", {"200": _content("text/plain", {"type": "string"})}, role="analyst")
-        },
-    }
+def _operation(route: Any) -> Plain:
+    name = f"{route.method} {route.path}"
+    summary, responses, problems = OPERATIONS[name]
+    codes, parameters = ["parameter", *problems.split()], []
+    operation: Plain = {"summary": summary}
+    if route.role:
+        operation["security"] = [{route.role: []}]
+        codes += ["token", "too_fast"]
+    if "{id}" in route.path:
+        codes.append("not_found")
+        parameters.append(IDENTIFIER)
+    if name in BODIES:
+        operation["requestBody"] = {"required": True, "content": _schemas(BODIES[name])}
+        codes += ["json", "too_large", "media_type"]
+    if route.path.endswith("/reports"):
+        parameters += UPLOAD_HEADERS
+    needed = "by" if route.path.endswith("/differences") else None
+    parameters += [_parameter(query, *QUERIES[query], required=query == needed) for query in route.parameters]
+    if parameters:
+        operation["parameters"] = parameters
+    return operation | {"responses": responses | _problems(codes)}
 
 
-def _upload() -> Plain:
-    accepted = _content(JSON, ref("Accepted"))
-    refusals = ("json", "header", "closed", "not_found", "conflict", "too_large", "media_type", "other_law", "too_fast")
-    return {
-        "summary": f"Send 1 to {MAX_REPORTS} reports; the same upload again gets the first answer again.",
-        "parameters": [IDENTIFIER, NUMBER, INVITATION],
-        "requestBody": {
-            "required": True,
-            "content": {
-                JSON: {"schema": ref("Upload")},
-                PACKED: {
-                    "schema": {
-                        "type": "string",
-                        "format": "binary",
-                        "description": "A line of JSON with fingerprint, labels and version, then packed reports.",
-                    }
-                },
-            },
-        },
-        "responses": {"200": accepted, **_problems(*refusals, "slow", "headers_too_large", "busy", "full")},
-    }
-
-
-def _get(summary: str, responses: Plain, *codes: str, role: str = "", parameters: list[Plain] | None = None) -> Plain:
-    secured: Plain = {"security": [{role: []}]} if role else {}
-    codes = (*codes, "parameter", *(("token", "too_fast") if role else ()))
-    operation: Plain = {"summary": summary, **secured, "responses": {**responses, **_problems(*codes)}}
-    return operation | ({"parameters": parameters} if parameters else {})
-
-
-def _of_one(
-    summary: str, responses: Plain, *codes: str, role: str = "", parameters: list[Plain] | None = None
-) -> Plain:
-    return _get(summary, responses, *codes, "not_found", role=role, parameters=[IDENTIFIER, *(parameters or [])])
-
-
-def _post(summary: str, body: str, status: str, result: str, *codes: str, role: str) -> Plain:
-    operation = _get(
-        summary, {status: _content(JSON, ref(result))}, *codes, "json", "too_large", "media_type", role=role
-    )
-    return operation | {"requestBody": {"required": True, "content": {JSON: {"schema": ref(body)}}}}
-
-
-def _problems(*codes: str) -> Plain:
+def _problems(codes: Iterable[str]) -> Plain:
     """Every status that these codes come with, and what it may mean."""
-    statuses: dict[int, list[str]] = {}
-    for code in codes:
-        statuses.setdefault(CODES[code].status, []).append(code)
     responses: Plain = {}
-    for status in sorted(statuses):
-        names = [code for code, kind in CODES.items() if kind.status == status]
+    for status in sorted({CODES[code][0] for code in codes}):
+        names = [code for code, (other, _) in CODES.items() if other == status]
         schema = {"allOf": [ref("Problem"), {"properties": {"code": {"enum": names}, "status": {"const": status}}}]}
         responses[str(status)] = {"description": "; ".join(names), "content": {MEDIA_TYPE: {"schema": schema}}}
         if status in (429, 503, 507):
-            responses[str(status)]["headers"] = RETRY
+            responses[str(status)] |= RETRY
     return responses
-
-
-def _json(name: str) -> Plain:
-    return {"200": _content(JSON, ref(name))}
-
-
-def _with_etag(name: str) -> Plain:
-    return {
-        "200": _content(JSON, ref(name)) | {"headers": TAG},
-        "304": {"description": "What the sender has is still right.", "headers": TAG},
-    }
-
-
-def _content(kind: str, schema: Plain) -> Plain:
-    return {"description": "As asked for.", "content": {kind: {"schema": schema}}}
-
-
-def _query(name: str, about: str, schema: Plain) -> Plain:
-    return {"name": name, "in": "query", "required": False, "description": about, "schema": schema}

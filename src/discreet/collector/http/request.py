@@ -20,28 +20,16 @@ class HttpRequest:
     """A request whose route was found and whose token, if it needs one, was right."""
 
     service: Service
-    scope: dict[str, Any]
     receive: Receive
     headers: dict[bytes, bytes]
     served: ServedCollection | None
+    parameters: dict[str, str]
 
     @property
     def collection(self) -> ServedCollection:
         """The collection that the address names."""
         assert self.served is not None
         return self.served
-
-    def parameters(self, known: Collection[str] = ()) -> dict[str, str]:
-        """The parameters of the address; `HttpProblem` for one that is unknown or comes twice."""
-        try:
-            text = self.scope["query_string"].decode("ascii")
-            pairs = parse_qsl(text, True, True, errors="strict", max_num_fields=10) if text else []
-        except ValueError:
-            raise HttpProblem("parameter", "the parameters of the address are malformed") from None
-        parameters = dict(pairs)
-        if len(parameters) != len(pairs) or not parameters.keys() <= set(known):
-            raise HttpProblem("parameter", f"the parameters must be among: {', '.join(known) or 'none'}; each once")
-        return parameters
 
     async def json(self) -> Any:
         """The JSON data of the body."""
@@ -56,6 +44,18 @@ class HttpRequest:
         """True if the sender already has the content with this ETag."""
         offered = self.headers.get(b"if-none-match", b"").decode("latin-1")
         return etag in (one.strip().removeprefix("W/") for one in offered.split(",")) or offered.strip() == "*"
+
+
+def parse_parameters(query: bytes, known: Collection[str]) -> dict[str, str]:
+    """The parameters of an address; `HttpProblem` for one that is unknown or comes twice."""
+    try:
+        pairs = parse_qsl(query.decode("ascii"), True, True, errors="strict", max_num_fields=10)
+    except ValueError:
+        raise HttpProblem("parameter", "the parameters of the address are malformed") from None
+    parameters = dict(pairs)
+    if len(parameters) != len(pairs) or not parameters.keys() <= set(known):
+        raise HttpProblem("parameter", f"the parameters must be among: {', '.join(known) or 'none'}; each once")
+    return parameters
 
 
 SINGLE_HEADERS = frozenset(

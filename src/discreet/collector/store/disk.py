@@ -1,13 +1,16 @@
-"""What a store does with files beside its database; tests replace it with a disk that loses or fails."""
+"""Files beside a database; tests replace `LocalDisk` with a disk that loses or fails."""
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ...core.documents import replacing
-from ...core.errors import StoreFailed
+from ...core.errors import StoreFailed, StoreFull
 
 try:
     import fcntl as _locks
@@ -17,47 +20,23 @@ except ImportError:  # not on Windows: there, nothing keeps a second process awa
 fcntl: Any = _locks
 
 
-class AppendFile(Protocol):
+class AppendFile:
     """A file that only grows."""
 
-    def write(self, data: bytes) -> None:
-        """Add bytes at the end."""
-
-    def sync(self) -> None:
-        """Return once all that was written survives the loss of power."""
-
-    def close(self) -> None:
-        """Close the file."""
-
-
-class StoreDisk(Protocol):
-    """What a store needs of a file system."""
-
-    def read(self, path: Path) -> bytes | None:
-        """All bytes of a file; None if there is none."""
-
-    def append(self, path: Path) -> AppendFile:
-        """A file, made if it is not there, to add to."""
-
-    def replace(self, path: Path, data: bytes) -> None:
-        """Put a file with these bytes in place of another, durably: at any time there is either, whole."""
-
-    def lock(self, path: Path) -> Any:
-        """Something to close later; `StoreFailed` while another process holds it."""
-
-
-class _File:
     def __init__(self, path: Path) -> None:
         self._opened = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     def write(self, data: bytes) -> None:
+        """Add bytes at the end."""
         while data:
             data = data[os.write(self._opened, data) :]
 
     def sync(self) -> None:
+        """Return once all that was written survives the loss of power."""
         os.fsync(self._opened)
 
     def close(self) -> None:
+        """Close the file."""
         os.close(self._opened)
 
 
@@ -72,21 +51,21 @@ class LocalDisk:
             return None
 
     def append(self, path: Path) -> AppendFile:
-        """A file to add to; its name is durable, too."""
+        """A file to add to, created with a durable name if it is not there."""
         new = not path.exists()
-        file = _File(path)
+        file = AppendFile(path)
         if new:
             sync_folder(path.parent)
         return file
 
     def replace(self, path: Path, data: bytes) -> None:
-        """Write beside the file, sync, rename, and sync the folder."""
+        """Put a file with these bytes in place of another, durably: at any time there is either, whole."""
         with replacing(path) as file:
             file.write(data)
         sync_folder(path.parent)
 
     def lock(self, path: Path) -> Any:
-        """An open file with a lock that ends with the process, however it ends."""
+        """An open file whose lock ends with the process; `StoreFailed` while another process holds it."""
         file = path.open("ab")
         if fcntl is not None:
             try:
@@ -106,3 +85,13 @@ def sync_folder(folder: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+@contextmanager
+def translate_file_errors(name: str) -> Iterator[None]:
+    """Turn errors of files into `StoreFull` and `StoreFailed`, which begin with a name."""
+    try:
+        yield
+    except OSError as problem:
+        full = problem.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise (StoreFull if full else StoreFailed)(f"{name}: {problem.strerror or problem}") from problem

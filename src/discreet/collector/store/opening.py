@@ -1,10 +1,9 @@
-"""Opens, checks and copies the store at a place: a path (SQLite) or ``postgresql://host/name`` (PostgreSQL).
-
-Writes stored reports to a Parquet file, sorted, so that their order of arrival is not in it.
-"""
+"""Open, check, copy or export the store at a place: a path (SQLite) or ``postgresql://host/name`` (PostgreSQL)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,9 +16,9 @@ from ...core.errors import StoreFailed
 from ...mechanisms.mechanism import Mechanism
 from .disk import LocalDisk
 from .protocol import Labels, Store
-from .sqlite import check as sqlite_check
-from .sqlite.connections import Sqlite3Driver, translate_errors
-from .sqlite.store import WRITER_ID, SQLiteStore
+from .sqlite.check import check_files
+from .sqlite.connections import Driver, translate_errors
+from .sqlite.store import SQLiteStore
 from .sqlite.store import copy as copy_sqlite
 
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
@@ -34,6 +33,16 @@ def open_store(place: str | Path, *, checkpoints: str | Path | None = None) -> S
     if checkpoints is None:
         raise StoreFailed("a store in PostgreSQL needs a folder of this machine for its checkpoints")
     return PostgresStore(str(place), checkpoints=checkpoints)
+
+
+@contextmanager
+def _opened(place: str | Path, checkpoints: str | Path | None) -> Iterator[Store]:
+    """The store at a place, shut at the end of the block."""
+    store = open_store(place, checkpoints=checkpoints)
+    try:
+        yield store
+    finally:
+        store.shut()
 
 
 def redact_place(place: str | Path) -> str:
@@ -54,28 +63,22 @@ def check_place(place: str | Path, *, checkpoints: str | Path | None = None) -> 
         path = Path(place)
         if not path.is_file():
             raise StoreFailed(f"{path.name}: there is no such file")
-        return sqlite_check.finish(sqlite_check.begin(Sqlite3Driver(), LocalDisk(), path), WRITER_ID)
-    store = open_store(place, checkpoints=checkpoints)
-    try:
+        return check_files(Driver(), LocalDisk(), path, lock=nullcontext())
+    with _opened(place, checkpoints) as store:
         return store.check()
-    finally:
-        store.shut()
 
 
 def copy_place(place: str, target: Path, *, checkpoints: str | Path | None = None) -> None:
     """Copy the store at a place to a new file, as it is now, even while another process uses it."""
     if place.startswith(POSTGRES_SCHEMES):
-        store = open_store(place, checkpoints=checkpoints)
-        try:
+        with _opened(place, checkpoints) as store:
             store.back_up(target)
-        finally:
-            store.shut()
         return
-    source, driver = Path(place), Sqlite3Driver()
+    source, driver = Path(place), Driver()
     if not source.is_file():
         raise StoreFailed(f"{source.name}: there is no such file")
     with translate_errors(driver, source):
-        copy_sqlite(driver, LocalDisk(), source, target, WRITER_ID)
+        copy_sqlite(driver, LocalDisk(), source, target)
 
 
 DAY_COLUMN = "day"
@@ -89,8 +92,9 @@ def write_parquet(
 ) -> int:
     """Write all reports of a collection with their labels and days, and say how many there are.
 
-    No report is left out. Those of a label and day that fewer than `minimum` share are written without the day, and
-    if there are still too few, without labels as well.
+    They are sorted, so that the order in which they came is not in the file. No report is left out. Those of a label
+    and day that fewer than `minimum` share are written without the day, and if there are still too few, without labels
+    as well.
     """
     batches: dict[tuple[Labels, str], list[bytes]] = {}
     sizes: dict[tuple[Labels, str], int] = {}
@@ -103,7 +107,7 @@ def write_parquet(
         by_place.setdefault(place, []).extend(batches.pop(cell))
     count = 0
     with arrow_sink(str(path), mechanism, keep=[DAY_COLUMN, *names], unmarked=False) as write:
-        for place in sorted(by_place, key=_order):
+        for place in sorted(by_place, key=lambda place: (place[1] or "", place[0] or ())):
             reports = _sort(reports_from_bytes(mechanism, b"".join(by_place.pop(place))))
             labels, day = dict(place[0] or ()), place[1]
             texts = [day, *(labels.get(name) for name in names)]
@@ -118,21 +122,14 @@ def publishable_places(sizes: dict[tuple[Labels, str], int], minimum: int) -> di
     over_days: dict[Labels, int] = {}
     for labels, day in few:
         over_days[labels] = over_days.get(labels, 0) + sizes[labels, day]
-    places: dict[tuple[Labels, str], Place] = {}
-    for labels, day in sizes:
-        if (labels, day) not in few:
-            places[labels, day] = labels, day
-        else:
-            places[labels, day] = (labels if over_days[labels] >= minimum else None), None
-    return places
-
-
-def _order(place: Place) -> tuple[str, Labels]:
-    return place[1] or "", place[0] or ()
+    return {
+        (labels, day): (labels if over_days[labels] >= minimum else None, None)
+        if (labels, day) in few
+        else (labels, day)
+        for labels, day in sizes
+    }
 
 
 def _sort(reports: NDArray[Any]) -> NDArray[Any]:
     """The reports in increasing order: that of the numbers, or of the words of wide ones."""
-    if reports.ndim == 1:
-        return np.sort(reports)
-    return reports[np.lexsort(reports.T)]
+    return np.sort(reports) if reports.ndim == 1 else reports[np.lexsort(reports.T)]

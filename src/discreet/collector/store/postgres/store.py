@@ -2,30 +2,25 @@
 
 Each writer has a hash chain and checkpoints of its own, so writers do not wait for each other. What they do wait for:
 the same upload sent to two of them at once, the log, and readers, while transactions are under way.
-
-Copies a PostgreSQL store while it runs, without tools of the server: all tables in a ZIP archive.
 """
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 from zlib import error
 
 from ....core.documents import replacing
-from ....core.errors import InvalidInput, StoreFailed, StoreFull
+from ....core.errors import InvalidInput, StoreFailed
 from ...logs import log_event
-from ..disk import LocalDisk, StoreDisk, sync_folder
+from ..disk import LocalDisk, sync_folder, translate_file_errors
 from ..protocol import UploadRecord, UploadResult
-from ..sql import queries
 from ..sql.check import check_checkpoints, check_tables
-from ..sql.checkpoints import CHAIN_START, CheckpointFile, CheckpointLines, read_checkpoints
+from ..sql.checkpoints import CHAIN_START, Checkpoint, CheckpointLines, read_checkpoints
 from ..sql.schema import POSTGRES_TYPES, STEPS, TABLES, Connection, ReaderPool, migrate
 from ..sql.store import INTO_UPLOAD, UPLOAD_VALUES, LockTarget, SQLStore
 from .connections import (
@@ -46,46 +41,39 @@ KIND = "discreet store 1"
 
 
 def copy(db: PostgresConnection, target: Path) -> None:
-    """Write all tables, as the transaction of this connection sees them, to a new file."""
+    """Write all tables, as the transaction of this connection sees them, to a new ZIP archive."""
     if target.exists():
         raise InvalidInput(f"{target.name} is there already; a copy replaces nothing")
-    with replacing(target) as file:
-        with ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as archive:
-            archive.writestr("kind.json", json.dumps({"kind": KIND, "schema": len(STEPS)}))
-            for table in TABLES:
-                with (
-                    archive.open(table, "w", force_zip64=True) as entry,
-                    db.raw.cursor() as cursor,
-                    cursor.copy(f"COPY {table} TO STDOUT") as rows,
-                ):
-                    for data in rows:
-                        entry.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    with replacing(target) as file, ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("kind.json", json.dumps({"kind": KIND, "schema": len(STEPS)}))
+        for table in TABLES:
+            with (
+                archive.open(table, "w", force_zip64=True) as entry,
+                db.raw.cursor() as cursor,
+                cursor.copy(f"COPY {table} TO STDOUT") as rows,
+            ):
+                for data in rows:
+                    entry.write(data)
     sync_folder(target.parent)
 
 
 def restore(path: Path, place: str, *, schema: str = "discreet") -> None:
     """Put a copy into a database whose schema of that name is not there yet; all of it, or nothing."""
-    with translate_errors():
-        db = connect_writer(place, schema)
-        try:
-            if db.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", (schema,)).fetchone():
-                raise InvalidInput(f"schema {schema} is there already; a copy replaces nothing")
-            with _open_archive(path) as archive:
-                version = json.loads(archive.read("kind.json"))["schema"]
-                db.execute("BEGIN")
-                db.execute(f"CREATE SCHEMA {schema}")
-                db.execute("CREATE TABLE schema_version (version BIGINT NOT NULL)")
-                db.execute("CREATE SEQUENCE upload_position")
-                migrate(db, 0, POSTGRES_TYPES, lambda _: None, steps=STEPS[:version])
-                db.execute("INSERT INTO schema_version (version) VALUES (?)", (version,))
-                for table in TABLES:
-                    _fill(db, archive, table)
-                db.execute("SELECT setval('upload_position', MAX(position)) FROM upload HAVING MAX(position) > 0")
-                db.execute("COMMIT")
-        finally:
-            db.close()
+    with translate_errors(), closing(connect_writer(place, schema)) as db:
+        if db.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", (schema,)).fetchone():
+            raise InvalidInput(f"schema {schema} is there already; a copy replaces nothing")
+        with _open_archive(path) as archive:
+            version = json.loads(archive.read("kind.json"))["schema"]
+            db.execute("BEGIN")
+            db.execute(f"CREATE SCHEMA {schema}")
+            db.execute("CREATE TABLE schema_version (version BIGINT NOT NULL)")
+            db.execute("CREATE SEQUENCE upload_position")
+            migrate(db, 0, POSTGRES_TYPES, lambda _: None, steps=STEPS[:version])
+            db.execute("INSERT INTO schema_version (version) VALUES (?)", (version,))
+            for table in TABLES:
+                _fill(db, archive, table)
+            db.execute("SELECT setval('upload_position', MAX(position)) FROM upload HAVING MAX(position) > 0")
+            db.execute("COMMIT")
 
 
 def _open_archive(path: Path) -> ZipFile:
@@ -126,124 +114,74 @@ class PostgresStore(SQLStore):
     `place` is what libpq takes: ``postgresql://...`` or ``host=... dbname=...``. The tables are in their own schema.
     """
 
+    begin_sql = "BEGIN"
+
     def __init__(
-        self, place: str, *, checkpoints: Path | str, schema: str = "discreet", disk: StoreDisk | None = None
+        self, place: str, *, checkpoints: Path | str, schema: str = "discreet", disk: LocalDisk | None = None
     ) -> None:
-        super().__init__()
-        self._place, self._schema = place, schema
-        self._folder, self._disk = Path(checkpoints), disk or LocalDisk()
-        self._db: PostgresConnection | None = None
+        super().__init__(disk)
+        self._place, self._schema, self._folder = place, schema, Path(checkpoints)
         self._readers = ReaderPool(
             lambda: PostgresConnection(place, schema), "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         )
         self.writer_id = -1
-        try:
-            with translate_errors(), _translate_file_errors():
-                self._folder.mkdir(parents=True, exist_ok=True)
-                self._prepare()
-                self._resume(self._writer())
-            with self._read() as db:
-                unfinished = queries.note_value(db, "removing") == "yes"
-            if unfinished:
-                self._finish_erasing()
-        except BaseException:
-            self.shut()
-            raise
+        self._start()
+
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        with translate_errors(), translate_file_errors("checkpoints"):
+            yield
+
+    def _open(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._prepare()
+        self._writer()  # which gets its id
+        self._resume(self._folder / f"lane-{self.writer_id}.heads")
 
     def _prepare(self) -> None:
-        """Make the tables, or bring them to this version."""
-        db = connect_writer(self._place, self._schema)
-        try:
+        """Create the tables, or bring them to this version."""
+        with closing(connect_writer(self._place, self._schema)) as db:
             db.execute("BEGIN")
             db.lock(SCHEMA)
             db.execute(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
             db.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")
             db.execute("CREATE SEQUENCE IF NOT EXISTS upload_position")
             row = db.execute("SELECT version FROM schema_version").fetchone()
-            migrate(db, row[0] if row else 0, POSTGRES_TYPES, lambda newest: _set_version(db, newest))
+
+            def set_version(newest: int) -> None:
+                db.execute("DELETE FROM schema_version")
+                db.execute("INSERT INTO schema_version (version) VALUES (?)", (newest,))
+
+            migrate(db, row[0] if row else 0, POSTGRES_TYPES, set_version)
             db.execute("COMMIT")
-        finally:
+
+    def _resume_problems(self, db: Connection, lines: CheckpointLines | None, now: Checkpoint, name: str) -> str:
+        if lines is None or lines.last is None:
+            return ""
+        problems = "; ".join(check_checkpoints(db, self.writer_id, CheckpointLines((lines.last,), False), name))
+        return f"{problems}: restore a copy, or move the file away to take the database as it is" if problems else ""
+
+    def _connect(self) -> PostgresConnection:
+        db = connect_writer(self._place, self._schema)
+        try:
+            if self.writer_id < 0:
+                writer_id = 0
+                while not db.lock(WRITERS + writer_id, "pg_try_advisory_lock"):
+                    writer_id += 1
+                db.execute(
+                    "INSERT INTO lane (lane, commits, position, chain) VALUES (?, 0, 0, ?) ON CONFLICT DO NOTHING",
+                    (writer_id, CHAIN_START),
+                )
+                self.writer_id = writer_id
+            else:
+                db.lock(WRITERS + self.writer_id, "pg_advisory_lock")
+        except BaseException:
             db.close()
+            raise
+        return db
 
-    def _resume(self, db: Connection) -> None:
-        """Go on from the last checkpoint of this writer; `StoreFailed` if the database is behind it, or another one."""
-        path = self._folder / f"lane-{self.writer_id}.heads"
-        lines = read_checkpoints(path, self._disk)
-        now = queries.checkpoint(db, self.writer_id)
-        last = lines.last if lines is not None else None
-        if last is not None and (
-            problems := list(check_checkpoints(db, self.writer_id, CheckpointLines((last,), False), path.name))
-        ):
-            raise StoreFailed(
-                f"{'; '.join(problems)}: restore a copy, or move the file away to take the database as it is"
-            )
-        if lines is None or last != now or lines.torn or lines.checkpoints[-1] is None:
-            self._checkpoints = CheckpointFile.begin(path, self._disk, now)
-        else:
-            self._checkpoints = CheckpointFile(path, self._disk, len(lines.checkpoints))
-        self._checkpointed_commits = now.commits
-
-    # -- connections ------------------------------------------------------------------------------------
-
-    def _writer(self) -> PostgresConnection:
-        if self._db is None:
-            db = connect_writer(self._place, self._schema)
-            try:
-                if self.writer_id < 0:
-                    writer_id = 0
-                    while not db.lock(WRITERS + writer_id, "pg_try_advisory_lock"):
-                        writer_id += 1
-                    db.execute(
-                        "INSERT INTO lane (lane, commits, position, chain) VALUES (?, 0, 0, ?) ON CONFLICT DO NOTHING",
-                        (writer_id, CHAIN_START),
-                    )
-                    self.writer_id = writer_id
-                else:
-                    db.lock(WRITERS + self.writer_id, "pg_advisory_lock")
-            except BaseException:
-                db.close()
-                raise
-            self._db = db
-        return self._db
-
-    @contextmanager
-    def _read(self) -> Iterator[Connection]:
-        with translate_errors(), self._readers.connection() as db:
-            yield db
-
-    @contextmanager
-    def _begin(self) -> Iterator[Connection]:
-        with translate_errors(), _translate_file_errors():
-            db = self._writer()
-            try:
-                db.execute("BEGIN")
-                yield db
-                if db.raw.info.transaction_status:  # nothing was changed, and so nothing committed
-                    db.execute("ROLLBACK")
-            except BaseException:
-                self._undo(db)
-                raise
-
-    def _undo(self, db: PostgresConnection) -> None:
-        """End a transaction that failed; a connection that is lost is made again for the next one."""
-        with suppress(Exception):
-            db.execute("ROLLBACK")
-        if db.raw.closed or db.raw.broken:
-            self._db = None
-            db.close()
-
-    def _commit(self, db: Connection) -> None:
-        db.execute("COMMIT")
-
-    def shut(self) -> None:
-        """Let go of files and connections."""
-        with self._lock:
-            self._readers.close()
-            if self._db is not None:
-                self._db.close()
-                self._db = None
-            if hasattr(self, "_checkpoints"):
-                self._checkpoints.close()
+    def _is_lost(self, db: PostgresConnection, problem: BaseException) -> bool:
+        return db.raw.closed or db.raw.broken
 
     # -- several writers --------------------------------------------------------------------------------
 
@@ -273,22 +211,18 @@ class PostgresStore(SQLStore):
 
     def _last_position(self) -> int:
         """The last position that was given out, once the transactions have ended that were given one."""
-        with translate_errors():
-            db = PostgresConnection(self._place, self._schema)
-            try:
-                db.execute("BEGIN")
-                db.lock(UPLOADS)
-                ((last, called),) = db.execute("SELECT last_value, is_called FROM upload_position").fetchall()
-                db.execute("COMMIT")
-            finally:
-                db.close()
+        with translate_errors(), closing(PostgresConnection(self._place, self._schema)) as db:
+            db.execute("BEGIN")
+            db.lock(UPLOADS)
+            ((last, called),) = db.execute("SELECT last_value, is_called FROM upload_position").fetchall()
+            db.execute("COMMIT")
         return int(last) if called else 0
 
     def _lock_for(self, db: Connection, what: LockTarget, number: int = 0) -> None:
         assert isinstance(db, PostgresConnection)
-        if what is LockTarget.UPLOADS:
+        if what == "uploads":
             db.lock(UPLOADS, "pg_advisory_xact_lock_shared")
-        elif what is LockTarget.TALLIES:
+        elif what == "tallies":
             db.lock(TALLIES + number)
         else:
             db.lock(LOG)
@@ -322,8 +256,8 @@ class PostgresStore(SQLStore):
             db.execute("INSERT INTO invitation SELECT * FROM mixed ORDER BY collection, hash")
             db.execute("COMMIT")
             db.execute("VACUUM (FULL) invitation")
-        except BaseException:
-            self._undo(db)
+        except BaseException as problem:
+            self._undo(db, problem)
             raise
 
     def check(self) -> list[str]:
@@ -339,25 +273,9 @@ class PostgresStore(SQLStore):
         return problems
 
     def back_up(self, path: Path) -> None:
-        """A copy of everything, as of now, while uploads go on."""
-        with self._read() as db:
+        with self._read() as db, translate_file_errors(path.name):
             assert isinstance(db, PostgresConnection)
             copy(db, path)
-
-
-@contextmanager
-def _translate_file_errors() -> Iterator[None]:
-    """Turn errors of the files of checkpoints into `StoreFull` and `StoreFailed`."""
-    try:
-        yield
-    except OSError as problem:
-        full = problem.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise (StoreFull if full else StoreFailed)(f"checkpoints: {problem.strerror or problem}") from problem
-
-
-def _set_version(db: Connection, version: int) -> None:
-    db.execute("DELETE FROM schema_version")
-    db.execute("INSERT INTO schema_version (version) VALUES (?)", (version,))
 
 
 def overwrite_wal(db: PostgresConnection) -> bool:

@@ -78,8 +78,7 @@ def _log(db: Connection) -> Iterator[str]:
     created: dict[str, str] = {}
     closed: set[str] = set()
     for entry in queries.log(db, -1 << 62):
-        rest = {"number": entry.number, "kind": entry.kind, "collection": entry.collection}
-        again = log_entry(chain, **rest, digest=entry.digest, day=entry.day)  # type: ignore[arg-type]
+        again = log_entry(chain, entry.number, entry.kind, entry.collection, entry.digest, entry.day)
         if entry.number != expected or again.chain != entry.chain:
             yield f"log: line {expected} does not follow from the line before it"
         chain, expected = entry.chain, entry.number + 1
@@ -124,18 +123,8 @@ def _row_hash(position: int, names: dict[int, str], columns: list[Any]) -> bytes
     """The hash of a row as it is now; None for a row that nothing could have written."""
     number, upload, digest, day, labels, count, answer, salt, reports = columns
     try:
-        return row_hash(
-            bytes(salt),
-            bytes(reports),
-            position=position,
-            collection=names[number],
-            upload=upload,
-            digest=bytes(digest),
-            day=day,
-            labels=labels,
-            count=count,
-            answer=answer,
-        )
+        content = upload, bytes(digest), day, labels, count, answer, bytes(salt), bytes(reports)
+        return row_hash(position, names[number], *content)
     except (KeyError, TypeError, AttributeError, ValueError, DiscreetError):
         return None
 

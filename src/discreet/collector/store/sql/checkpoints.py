@@ -21,7 +21,7 @@ from json.encoder import encode_basestring as quoted
 from pathlib import Path
 
 from ....core.canonical import canonical
-from ..disk import AppendFile, StoreDisk
+from ..disk import AppendFile, LocalDisk
 from ..protocol import LogEntry, StoredCollection
 
 LINE_BYTES = 256
@@ -75,7 +75,7 @@ class CheckpointLines:
         return [number for number, each in enumerate(self.checkpoints, 1) if each is None]
 
 
-def read_checkpoints(path: Path, disk: StoreDisk) -> CheckpointLines | None:
+def read_checkpoints(path: Path, disk: LocalDisk) -> CheckpointLines | None:
     """The checkpoints in a file; None if there is no file."""
     data = disk.read(path)
     if data is None:
@@ -92,12 +92,12 @@ class CheckpointFile:
     next checkpoint goes into a new file in place of it.
     """
 
-    def __init__(self, path: Path, disk: StoreDisk, lines: int) -> None:
+    def __init__(self, path: Path, disk: LocalDisk, lines: int) -> None:
         self._path, self._disk, self._lines = path, disk, lines
         self._file: AppendFile | None = None
 
     @classmethod
-    def begin(cls, path: Path, disk: StoreDisk, checkpoint: Checkpoint) -> CheckpointFile:
+    def begin(cls, path: Path, disk: LocalDisk, checkpoint: Checkpoint) -> CheckpointFile:
         """A new file with the checkpoint of now."""
         disk.replace(path, checkpoint.line())
         return cls(path, disk, 1)
@@ -134,18 +134,9 @@ CHECKSUM_BYTES = 16
 
 
 def row_hash(
-    salt: bytes,
-    reports: bytes,
-    *,
-    position: int,
-    collection: str,
-    upload: str,
-    digest: bytes,
-    day: str,
-    labels: str,
-    count: int,
-    answer: str,
-) -> bytes:
+    position: int, collection: str, upload: str, digest: bytes, day: str, labels: str, count: int, answer: str,
+    salt: bytes, reports: bytes,
+) -> bytes:  # fmt: skip
     """The hash of all that is stored of one upload; `labels` as the canonical text that is stored."""
     text = (  # what `canonical` writes of a list of these, which are all plain
         f"[{position},{quoted(collection)},{quoted(upload)},{quoted(digest.hex())},{quoted(day)},{quoted(labels)},"
@@ -166,7 +157,7 @@ def declaration_digest(collection: StoredCollection) -> str:
     return sha256(canonical([collection.declared, collection.law]).encode()).hexdigest()
 
 
-def log_entry(before: str, *, number: int, kind: str, collection: str, digest: str, day: str) -> LogEntry:
+def log_entry(before: str, number: int, kind: str, collection: str, digest: str, day: str) -> LogEntry:
     """A line of the log; its chain is SHA-256 of the hex text before it and the canonical JSON of the rest."""
     rest = {"number": number, "kind": kind, "collection": collection, "digest": digest, "day": day}
     chain = sha256((before + canonical(rest)).encode()).hexdigest()

@@ -49,14 +49,6 @@ def collections(db: Connection) -> list[StoredCollection]:
     return [StoredCollection(name, declared, law, bool(closed)) for name, declared, law, closed in rows]
 
 
-def collection(db: Connection, name: str) -> tuple[int, StoredCollection]:
-    """The number of a collection, and what it is."""
-    row = db.execute("SELECT number, declared, law, closed FROM collection WHERE id = ?", (name,)).fetchone()
-    if row is None:
-        raise InvalidInput(f"collection {name!r} is not there")
-    return row[0], StoredCollection(name, row[1], row[2], bool(row[3]))
-
-
 def collection_state(db: Connection, name: str) -> tuple[int, bool]:
     """The number of a collection, and whether it is closed."""
     row = db.execute("SELECT number, closed FROM collection WHERE id = ?", (name,)).fetchone()
@@ -133,20 +125,6 @@ def tallies(db: Connection, number: int) -> dict[tuple[str, str], bytes]:
     """The tallies of a collection by labels, as text, and day."""
     rows = db.execute("SELECT labels, day, counts FROM tally WHERE collection = ?", (number,)).fetchall()
     return {(labels, day): bytes(counts) for labels, day, counts in rows}
-
-
-def refusals(db: Connection) -> dict[tuple[str, str], int]:
-    """How many reports or requests were refused, by collection and reason."""
-    rows = db.execute("SELECT collection, reason, SUM(count) FROM refusal GROUP BY collection, reason").fetchall()
-    return {(name, reason): int(count) for name, reason, count in rows}
-
-
-def invitations(db: Connection, number: int) -> tuple[int, int]:
-    """How many invitations a collection has, and how many of them are spent."""
-    ((count, spent),) = db.execute(
-        "SELECT COUNT(*), COALESCE(SUM(spent), 0) FROM invitation WHERE collection = ?", (number,)
-    ).fetchall()
-    return int(count), int(spent)
 
 
 def note_value(db: Connection, name: str) -> str | None:

@@ -5,27 +5,30 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import astuple, dataclass, replace
 from datetime import date
-from enum import Enum
+from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from ....core.errors import InvalidInput, shown
+from ....core.errors import InvalidInput, StoreFailed, shown
+from ..disk import LocalDisk
 from ..protocol import Batch, LogEntry, Snapshot, StoredCollection, UploadOutcome, UploadRecord, UploadResult
 from . import queries
 from .checkpoints import (
     SALT_BYTES,
     Checkpoint,
     CheckpointFile,
+    CheckpointLines,
     checksum,
     declaration_digest,
     extend_chain,
     log_entry,
+    read_checkpoints,
     row_hash,
 )
-from .schema import Connection
+from .schema import Connection, ReaderPool
 
 UPLOAD_COLUMNS = (
     "position", "lane", "row_hash", "chain", "collection", "upload", "digest", "day", "labels", "count", "answer",
@@ -36,13 +39,9 @@ UPLOAD_COLUMNS = (
 INTO_UPLOAD = f"INTO upload ({', '.join(UPLOAD_COLUMNS)}) VALUES"
 UPLOAD_VALUES = f"({', '.join('?' for _ in UPLOAD_COLUMNS)})"
 
-
-class LockTarget(Enum):
-    """What a transaction locks where several processes write."""
-
-    UPLOADS = "collections stay as they are, and readers wait; other uploads do not"
-    LOG = "the log, and all collections"
-    TALLIES = "the tallies of a collection"
+LockTarget = Literal["uploads", "log", "tallies"]
+"""What a transaction locks where several processes write: new uploads, against changes of collections and readers; the
+log with all collections; or the tallies of one collection."""
 
 
 @dataclass
@@ -62,25 +61,37 @@ class SQLStore(ABC):
     """
 
     writer_id: int
+    begin_sql: ClassVar[str]
+    _readers: ReaderPool
     _checkpoints: CheckpointFile
     _checkpointed_commits: int
 
-    def __init__(self) -> None:
+    def __init__(self, disk: LocalDisk | None) -> None:
         self._lock = RLock()
+        self._disk = disk or LocalDisk()
+        self._db: Any = None
 
     # -- what a database implements ----------------------------------------------------------------------
 
     @abstractmethod
-    def _read(self) -> AbstractContextManager[Connection]:
-        """A connection for reading that sees one state of the database."""
+    def _translate_errors(self) -> AbstractContextManager[None]:
+        """A block in which errors of the driver and of files become `StoreFull` and `StoreFailed`."""
 
     @abstractmethod
-    def _begin(self) -> AbstractContextManager[Connection]:
-        """The connection for writing, in a transaction; errors of the driver become `StoreFull` and `StoreFailed`."""
+    def _open(self) -> None:
+        """Create the tables, or bring them to this version, and `_resume`."""
 
     @abstractmethod
-    def _commit(self, db: Connection) -> None:
-        """Make the transaction durable."""
+    def _resume_problems(self, db: Connection, lines: CheckpointLines | None, now: Checkpoint, name: str) -> str:
+        """Why the store cannot go on from the checkpoints in the file of this name; "" if it can."""
+
+    @abstractmethod
+    def _connect(self) -> Any:
+        """A new connection for writing."""
+
+    @abstractmethod
+    def _is_lost(self, db: Any, problem: BaseException) -> bool:
+        """True if a connection cannot be used again after this error."""
 
     @abstractmethod
     def _stored_uploads(
@@ -93,7 +104,7 @@ class SQLStore(ABC):
         """Add rows of uploads, each with what `UPLOAD_COLUMNS` says."""
 
     @abstractmethod
-    def _new_positions(self, db: Connection, last: int, count: int) -> list[int]:
+    def _new_positions(self, db: Connection, last: int, count: int) -> Sequence[int]:
         """So many new positions, in increasing order."""
 
     def _last_position(self) -> int:
@@ -108,36 +119,99 @@ class SQLStore(ABC):
     def _erase(self) -> None:
         """Erase from the files what the tables no longer hold."""
 
-    # -- transactions -----------------------------------------------------------------------------------
+    # -- opening and transactions -------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        """Open the store, and finish an erasure that a crash interrupted."""
+        try:
+            with self._translate_errors():
+                self._open()
+            with self._read() as db:
+                unfinished = queries.note_value(db, "removing") == "yes"
+            if unfinished:
+                self._finish_erasing()
+        except BaseException:
+            self.shut()
+            raise
+
+    def _resume(self, path: Path) -> None:
+        """Go on from the last checkpoint in a file; `StoreFailed` if the database is behind it, or another one."""
+        db, lines = self._writer(), read_checkpoints(path, self._disk)
+        now = queries.checkpoint(db, self.writer_id)
+        if problems := self._resume_problems(db, lines, now, path.name):
+            raise StoreFailed(problems)
+        if lines is None or lines.last != now or lines.torn or lines.checkpoints[-1] is None:
+            # new, or a crash came between a commit and its checkpoint
+            self._checkpoints = CheckpointFile.begin(path, self._disk, now)
+        else:
+            self._checkpoints = CheckpointFile(path, self._disk, len(lines.checkpoints))
+        self._checkpointed_commits = now.commits
+
+    def _writer(self) -> Any:
+        if self._db is None:
+            self._db = self._connect()
+        return self._db
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        """A connection for reading that sees one state of the database."""
+        with self._translate_errors(), self._readers.connection() as db:
+            yield db
 
     @contextmanager
     def _change(self) -> Iterator[Transaction]:
         """A change of the store: committed, with its checkpoint, once the block ends without an error."""
-        with self._lock, self._begin() as db:
-            change = Transaction(db, queries.checkpoint(db, self.writer_id))
-            if change.checkpoint.commits != self._checkpointed_commits:
-                self._write_checkpoint(change.checkpoint)
-            yield change
-            if change.changed:
-                end = change.checkpoint = replace(change.checkpoint, commits=change.checkpoint.commits + 1)
-                db.execute(
-                    "UPDATE lane SET commits = ?, position = ?, chain = ? WHERE lane = ?",
-                    (end.commits, end.position, end.chain, self.writer_id),
-                )
-                self._commit(db)
-                self._write_checkpoint(end)
+        with self._lock, self._translate_errors():
+            db = self._writer()
+            try:
+                db.execute(self.begin_sql)
+                change = Transaction(db, queries.checkpoint(db, self.writer_id))
+                if change.checkpoint.commits != self._checkpointed_commits:
+                    self._write_checkpoint(change.checkpoint)
+                yield change
+                if change.changed:
+                    end = change.checkpoint = replace(change.checkpoint, commits=change.checkpoint.commits + 1)
+                    db.execute(
+                        "UPDATE lane SET commits = ?, position = ?, chain = ? WHERE lane = ?",
+                        (end.commits, end.position, end.chain, self.writer_id),
+                    )
+                    db.execute("COMMIT")
+                    self._write_checkpoint(end)
+                else:
+                    db.execute("ROLLBACK")
+            except BaseException as problem:
+                self._undo(db, problem)
+                raise
+
+    def _undo(self, db: Any, problem: BaseException) -> None:
+        """End a transaction that failed; the next one has a new connection if this one is lost."""
+        with suppress(Exception):
+            db.execute("ROLLBACK")
+        if self._is_lost(db, problem):
+            self._db = None
+            with suppress(Exception):
+                db.close()
 
     def _write_checkpoint(self, checkpoint: Checkpoint) -> None:
         self._checkpoints.append(checkpoint)
         self._checkpointed_commits = checkpoint.commits
 
+    def shut(self) -> None:
+        with self._lock:
+            self._readers.close()
+            if self._db is not None:
+                with suppress(Exception):
+                    self._db.close()
+                self._db = None
+            if hasattr(self, "_checkpoints"):
+                self._checkpoints.close()
+
     # -- collections ------------------------------------------------------------------------------------
 
     def create(self, collection: StoredCollection, *, day: str) -> None:
-        """Store a new collection and log it."""
         check_day("day", day)
         with self._change() as change:
-            self._lock_for(change.db, LockTarget.LOG)
+            self._lock_for(change.db, "log")
             if change.db.execute("SELECT 1 FROM collection WHERE id = ?", (collection.id,)).fetchone():
                 raise InvalidInput(f"collection {collection.id!r} is there already; one never changes under its id")
             ((number,),) = change.db.execute("SELECT COALESCE(MAX(number), 0) + 1 FROM collection").fetchall()
@@ -148,38 +222,29 @@ class SQLStore(ABC):
             self._log(change, "created", collection, day)
 
     def close(self, collection: str, *, day: str) -> None:
-        """Take no more uploads for a collection, and log it; nothing happens to one that is closed."""
         check_day("day", day)
         with self._change() as change:
-            self._lock_for(change.db, LockTarget.LOG)
-            number, stored = queries.collection(change.db, collection)
-            if not stored.closed:
-                change.db.execute("UPDATE collection SET closed = 1 WHERE number = ?", (number,))
-                self._log(change, "closed", stored, day)
+            self._lock_for(change.db, "log")
+            number, closed = queries.collection_state(change.db, collection)
+            if not closed:
+                ((declared, law),) = change.db.execute(
+                    "UPDATE collection SET closed = 1 WHERE number = ? RETURNING declared, law", (number,)
+                ).fetchall()
+                self._log(change, "closed", StoredCollection(collection, declared, law), day)
 
     def _log(self, change: Transaction, kind: str, collection: StoredCollection, day: str) -> None:
         number, before = queries.last_log(change.db)
-        entry = log_entry(
-            before,
-            number=number + 1,
-            kind=kind,
-            collection=collection.id,
-            digest=declaration_digest(collection),
-            day=day,
-        )
+        entry = log_entry(before, number + 1, kind, collection.id, declaration_digest(collection), day)
         change.db.execute(
-            "INSERT INTO log (number, kind, collection, digest, day, chain) VALUES (?, ?, ?, ?, ?, ?)",
-            (entry.number, entry.kind, entry.collection, entry.digest, entry.day, entry.chain),
+            "INSERT INTO log (number, kind, collection, digest, day, chain) VALUES (?, ?, ?, ?, ?, ?)", astuple(entry)
         )
         change.checkpoint, change.changed = replace(change.checkpoint, log=entry.number, log_chain=entry.chain), True
 
     def collections(self) -> list[StoredCollection]:
-        """All collections, in the order in which they were made."""
         with self._read() as db:
             return queries.collections(db)
 
     def log(self, *, after: int = 0) -> Iterator[LogEntry]:
-        """The public log, in order, after a line."""
         with self._read() as db:
             entries = queries.log(db, after)
         yield from entries
@@ -187,11 +252,10 @@ class SQLStore(ABC):
     # -- uploads ----------------------------------------------------------------------------------------
 
     def add(self, uploads: Sequence[UploadRecord]) -> list[UploadResult]:
-        """Store uploads together in one commit; the result of each, in order."""
         for upload in uploads:
             check_day("day", upload.day)
         with self._change() as change:
-            self._lock_for(change.db, LockTarget.UPLOADS)
+            self._lock_for(change.db, "uploads")
             numbers = {name: queries.collection_state(change.db, name) for name in {u.collection for u in uploads}}
             stored = self._stored_uploads(change.db, [(numbers[u.collection][0], u.upload) for u in uploads])
             results, new = [], []
@@ -230,28 +294,17 @@ class SQLStore(ABC):
         positions = self._new_positions(change.db, position, len(new))
         salts = os.urandom(SALT_BYTES * len(new))
         for at, (position, (number, upload)) in enumerate(zip(positions, new, strict=True)):
-            salt = salts[SALT_BYTES * at : SALT_BYTES * (at + 1)]
-            name, digest, day, labels = upload.upload, upload.digest, upload.day, queries.labels_text(upload.labels)
-            row = row_hash(
-                salt,
-                upload.reports,
-                position=position,
-                collection=upload.collection,
-                upload=name,
-                digest=digest,
-                day=day,
-                labels=labels,
-                count=upload.count,
-                answer=upload.answer,
-            )
+            salt, labels = salts[SALT_BYTES * at : SALT_BYTES * (at + 1)], queries.labels_text(upload.labels)
+            columns = (
+                upload.upload, upload.digest, upload.day, labels, upload.count, upload.answer, salt, upload.reports,
+            )  # fmt: skip
+            row = row_hash(position, upload.collection, *columns)
             chain = extend_chain(chain, row)
-            columns = (number, name, digest, day, labels, upload.count, upload.answer, salt, upload.reports)
-            rows.append((position, self.writer_id, row, chain, *columns))
+            rows.append((position, self.writer_id, row, chain, number, *columns))
         self._insert_rows(change.db, rows)
         change.checkpoint, change.changed = replace(change.checkpoint, position=position, chain=chain), True
 
     def find(self, collection: str, upload: str) -> tuple[bytes, str] | None:
-        """The digest and the answer of an upload that was stored; None if there is none."""
         with self._read() as db:
             return queries.upload(db, queries.collection_state(db, collection)[0], upload)
 
@@ -269,7 +322,6 @@ class SQLStore(ABC):
     # -- tallies and counts of refusals ------------------------------------------------------------------
 
     def snapshot(self, collection: str) -> Snapshot | None:
-        """The last tallies that were stored."""
         with self._read() as db:
             return queries.snapshot(db, queries.collection_state(db, collection)[0])
 
@@ -277,7 +329,7 @@ class SQLStore(ABC):
         """Store tallies in place of earlier ones; those of days that were forgotten meanwhile are left out."""
         with self._change() as change:
             number, _ = queries.collection_state(change.db, collection)
-            self._lock_for(change.db, LockTarget.TALLIES, number)
+            self._lock_for(change.db, "tallies", number)
             forgotten = queries.forgotten_before(change.db)
             wanted = {
                 (queries.labels_text(labels), day): counts
@@ -291,21 +343,12 @@ class SQLStore(ABC):
                 )
             for (labels, day), counts in wanted.items():
                 if stored.get((labels, day)) != counts:
-                    change.db.execute(
-                        "INSERT INTO tally (collection, labels, day, counts, seal) VALUES (?, ?, ?, ?, ?) "
-                        "ON CONFLICT (collection, labels, day) "
-                        "DO UPDATE SET counts = excluded.counts, seal = excluded.seal",
-                        (number, labels, day, counts, checksum(number, labels, day, counts)),
-                    )
-            change.db.execute(
-                "INSERT INTO tallied (collection, position, seal) VALUES (?, ?, ?) "
-                "ON CONFLICT (collection) DO UPDATE SET position = excluded.position, seal = excluded.seal",
-                (number, snapshot.position, checksum(number, snapshot.position)),
-            )
+                    key = {"collection": number, "labels": labels, "day": day}
+                    _put(change.db, "tally", key, counts=counts)
+            _put(change.db, "tallied", {"collection": number}, position=snapshot.position)
             change.changed = True
 
     def refuse(self, counts: Mapping[tuple[str, str], int]) -> None:
-        """Add to the counts of refused reports, by collection ("" for none) and reason."""
         with self._change() as change:
             for (collection, reason), more in counts.items():
                 row = change.db.execute(
@@ -313,17 +356,16 @@ class SQLStore(ABC):
                     (self.writer_id, collection, reason),
                 ).fetchone()
                 count = more + (row[0] if row else 0)
-                change.db.execute(
-                    "INSERT INTO refusal (lane, collection, reason, count, seal) VALUES (?, ?, ?, ?, ?) "
-                    "ON CONFLICT (lane, collection, reason) DO UPDATE SET count = excluded.count, seal = excluded.seal",
-                    (self.writer_id, collection, reason, count, checksum(self.writer_id, collection, reason, count)),
-                )
+                key = {"lane": self.writer_id, "collection": collection, "reason": reason}
+                _put(change.db, "refusal", key, count=count)
                 change.changed = True
 
     def refusals(self) -> dict[tuple[str, str], int]:
-        """How many reports or requests were refused, by collection and reason."""
         with self._read() as db:
-            return queries.refusals(db)
+            rows = db.execute(
+                "SELECT collection, reason, SUM(count) FROM refusal GROUP BY collection, reason"
+            ).fetchall()
+        return {(name, reason): int(count) for name, reason, count in rows}
 
     # -- invitations and tokens -------------------------------------------------------------------------
 
@@ -340,22 +382,19 @@ class SQLStore(ABC):
                 change.changed = True
 
     def invitations(self, collection: str) -> tuple[int, int]:
-        """How many invitations there are, and how many of them are spent."""
         with self._read() as db:
-            return queries.invitations(db, queries.collection_state(db, collection)[0])
+            ((count, spent),) = db.execute(
+                "SELECT COUNT(*), COALESCE(SUM(spent), 0) FROM invitation WHERE collection = ?",
+                (queries.collection_state(db, collection)[0],),
+            ).fetchall()
+        return int(count), int(spent)
 
     def set_token(self, role: str, digest: bytes) -> None:
-        """Store the hash of a role's token in place of an earlier one."""
         with self._change() as change:
-            change.db.execute(
-                "INSERT INTO token (role, digest, seal) VALUES (?, ?, ?) "
-                "ON CONFLICT (role) DO UPDATE SET digest = excluded.digest, seal = excluded.seal",
-                (role, digest, checksum(role, digest)),
-            )
+            _put(change.db, "token", {"role": role}, digest=digest)
             change.changed = True
 
     def token(self, role: str) -> bytes | None:
-        """The hash of a role's token."""
         with self._read() as db:
             row = db.execute("SELECT digest FROM token WHERE role = ?", (role,)).fetchone()
         return bytes(row[0]) if row else None
@@ -363,7 +402,6 @@ class SQLStore(ABC):
     # -- retention --------------------------------------------------------------------------------------
 
     def forget(self, *, before: str) -> int:
-        """Delete the uploads of days before this one, with their tallies, from the files too; how many reports."""
         check_day("before", before)
         with self._lock:
             with self._change() as change:
@@ -390,21 +428,27 @@ class SQLStore(ABC):
             change.changed = True
 
     def _note(self, db: Connection, name: str, value: str) -> None:
-        db.execute(
-            "INSERT INTO meta (name, value, seal) VALUES (?, ?, ?) "
-            "ON CONFLICT (name) DO UPDATE SET value = excluded.value, seal = excluded.seal",
-            (name, value, checksum(name, value)),
-        )
+        _put(db, "meta", {"name": name}, value=value)
+
+
+def _put(db: Connection, table: str, key: Mapping[str, Any], **columns: Any) -> None:
+    """Insert a row with its checksum, or update the one that has this key."""
+    row = {**key, **columns}
+    row["seal"] = checksum(*row.values())
+    updates = ", ".join(f"{name} = excluded.{name}" for name in (*columns, "seal"))
+    db.execute(
+        f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) "
+        f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET {updates}",
+        tuple(row.values()),
+    )
 
 
 def _repetition(upload: UploadRecord, stored: tuple[bytes, str]) -> UploadResult:
     """The result of an upload whose number was stored before, with the same content or another."""
     digest, answer = stored
-    return (
-        UploadResult(UploadOutcome.REPEATED, answer)
-        if digest == upload.digest
-        else UploadResult(UploadOutcome.CONFLICT, None)
-    )
+    if digest != upload.digest:
+        return UploadResult(UploadOutcome.CONFLICT, None)
+    return UploadResult(UploadOutcome.REPEATED, answer)
 
 
 def check_day(name: str, day: str) -> None:

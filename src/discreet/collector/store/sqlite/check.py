@@ -1,6 +1,4 @@
-"""Checks the files of an SQLite store: the pages, the write-ahead log, the checkpoints, and the tables.
-
-Reads SQLite's write-ahead log to tell how much of it a recovery would keep.
+"""Checks of the files of an SQLite store: the pages, the write-ahead log, the checkpoints, and the tables.
 
 SQLite checks the checksums of the log only when it opens a database that nobody has open, and then drops everything
 after the first that is wrong. A check of a running store therefore counts itself how many frames are sound. The format
@@ -11,15 +9,16 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....core.errors import StoreFailed
-from ..disk import StoreDisk
+from ..disk import LocalDisk
 from ..sql.check import check_checkpoints, check_tables
 from ..sql.checkpoints import CheckpointLines, read_checkpoints
 from ..sql.schema import SQLITE_TYPES, STEPS, Connection, statements
@@ -81,67 +80,54 @@ def _powers(count: int) -> NDArray[np.uint32]:
     return powers
 
 
+WRITER_ID = 0
+"""The id of the one writer."""
+
 MAX_COMMITS_AHEAD = 1
 """The commits by which a database may be ahead of its checkpoints: a crash may come between the two."""
 
 
-@dataclass
-class PendingCheck:
-    """A check whose view of the database is fixed, and which is still to be made."""
-
-    path: Path
-    db: Connection
-    lines: CheckpointLines | None
-    problems: list[str]
-
-
-def begin(driver: Driver, disk: StoreDisk, path: Path) -> PendingCheck:
-    """Read the checkpoints and fix a view of the database; nothing may be written meanwhile."""
-    lines = read_checkpoints(path.with_name(f"{path.name}.heads"), disk)
-    with translate_errors(driver, path):
-        db = driver.connect_read_only(path)
-        problems: list[str] = []
-        try:
-            db.execute("BEGIN").fetchall()
-            db.execute("SELECT 1 FROM sqlite_schema").fetchall()
-            sound = sound_frames(path.with_name(f"{path.name}-wal"))
-            used = frames_in_use(path.with_name(f"{path.name}-shm"))
-            if sound < used:
-                problems.append(f"{path.name}-wal: frame {sound + 1} of {used} or one soon after it is damaged")
-        except Exception as problem:
-            if driver.error_code(problem) is None:
-                raise
-            problems.append(f"{path.name}: {problem}")
-        return PendingCheck(path, db, lines, problems)
-
-
-def finish(pending: PendingCheck, writer_id: int) -> list[str]:
-    """Everything that is wrong, a sentence each."""
-    problems = list(pending.problems)
+def check_files(driver: Driver, disk: LocalDisk, path: Path, *, lock: AbstractContextManager[Any]) -> list[str]:
+    """Everything that is wrong, a sentence each; `lock` keeps others from writing while a view is fixed."""
+    problems: list[str] = []
+    with lock:
+        lines = read_checkpoints(path.with_name(f"{path.name}.heads"), disk)
+        with translate_errors(driver, path):
+            db = driver.connect_read_only(path)
+            try:
+                db.execute("BEGIN").fetchall()
+                db.execute("SELECT 1 FROM sqlite_schema").fetchall()
+                sound = sound_frames(path.with_name(f"{path.name}-wal"))
+                used = frames_in_use(path.with_name(f"{path.name}-shm"))
+                if sound < used:
+                    problems.append(f"{path.name}-wal: frame {sound + 1} of {used} or one soon after it is damaged")
+            except Exception as problem:
+                if driver.error_code(problem) is None:
+                    raise
+                problems.append(f"{path.name}: {problem}")
     try:
-        for problem in _find_problems(pending, writer_id):
-            problems.append(problem)
+        for sentence in _find_problems(db, path.name, lines):
+            problems.append(sentence)
     except StoreFailed as problem:
         problems.append(str(problem))
     except Exception as problem:  # what damaged pages make of types and texts cannot be foreseen
-        problems.append(f"{pending.path.name}: it cannot be read: {problem}")
+        problems.append(f"{path.name}: it cannot be read: {problem}")
     finally:
-        pending.db.close()
+        db.close()
     return list(dict.fromkeys(problems))
 
 
-def _find_problems(pending: PendingCheck, writer_id: int) -> Iterator[str]:
-    db, name = pending.db, f"{pending.path.name}.heads"
+def _find_problems(db: Connection, name: str, lines: CheckpointLines | None) -> Iterator[str]:
     for (line,) in db.execute("PRAGMA integrity_check(20)").fetchall():
         if line != "ok":
-            yield f"{pending.path.name}: {line}"
-    yield from _schema(db, pending.path.name)
+            yield f"{name}: {line}"
+    yield from _schema(db, name)
     yield from check_tables(db)
-    if pending.lines is None:
-        yield f"{name}: the file is missing"
+    if lines is None:
+        yield f"{name}.heads: the file is missing"
     else:
-        yield from check_checkpoints(db, writer_id, pending.lines, name)
-        yield from _commits_ahead(db, writer_id, pending.lines, name)
+        yield from check_checkpoints(db, WRITER_ID, lines, f"{name}.heads")
+        yield from _commits_ahead(db, lines, f"{name}.heads")
 
 
 def _schema(db: Connection, name: str) -> Iterator[str]:
@@ -157,8 +143,8 @@ def _schema(db: Connection, name: str) -> Iterator[str]:
         yield f"{name}: its tables are not declared as they should be"
 
 
-def _commits_ahead(db: Connection, writer_id: int, lines: CheckpointLines, name: str) -> Iterator[str]:
-    ((commits,),) = db.execute("SELECT commits FROM lane WHERE lane = ?", (writer_id,)).fetchall()
+def _commits_ahead(db: Connection, lines: CheckpointLines, name: str) -> Iterator[str]:
+    ((commits,),) = db.execute("SELECT commits FROM lane WHERE lane = ?", (WRITER_ID,)).fetchall()
     last = lines.last
     if last is None:
         yield f"{name}: no line of it can be read"
@@ -166,7 +152,7 @@ def _commits_ahead(db: Connection, writer_id: int, lines: CheckpointLines, name:
         yield f"{name}: it ends {commits - last.commits} commits before the database"
 
 
-def resume_problems(db: Connection, writer_id: int, lines: CheckpointLines, name: str) -> list[str]:
+def resume_problems(db: Connection, lines: CheckpointLines, name: str) -> list[str]:
     """Why a store cannot go on: its database contradicts the last checkpoint, or is behind it.
 
     A last line that is torn or damaged is what a crash leaves after a commit that it belonged to.
@@ -176,8 +162,8 @@ def resume_problems(db: Connection, writer_id: int, lines: CheckpointLines, name
         return [f"{name}: no line of it can be read"]
     unreadable = len(lines.checkpoints) - 1 - max(at for at, each in enumerate(lines.checkpoints) if each is not None)
     written = last.commits + unreadable + lines.torn
-    ((commits,),) = db.execute("SELECT commits FROM lane WHERE lane = ?", (writer_id,)).fetchall()
-    problems = list(check_checkpoints(db, writer_id, CheckpointLines((last,), False), name))
+    ((commits,),) = db.execute("SELECT commits FROM lane WHERE lane = ?", (WRITER_ID,)).fetchall()
+    problems = list(check_checkpoints(db, WRITER_ID, CheckpointLines((last,), False), name))
     if not problems and commits < written:
         problems = [f"{name}: {written - commits} commits were written and are not in the database"]
-    return problems or list(_commits_ahead(db, writer_id, lines, name))
+    return problems or list(_commits_ahead(db, lines, name))

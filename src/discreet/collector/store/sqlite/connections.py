@@ -1,19 +1,17 @@
-"""Connections to an SQLite database, opened by a driver that tests can replace.
+"""Connections to an SQLite database.
 
-The driver is the `sqlite3` of Python; tests use one whose disk loses what was not synced, so that the very same store
-runs on it.
+Tests replace the driver with one whose disk loses what was not synced, so that the very same store runs on it.
 """
 
 from __future__ import annotations
 
-import errno
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
 
-from ....core.errors import DiscreetError, StoreFailed, StoreFull
+from ....core.errors import StoreFailed, StoreFull
+from ..disk import translate_file_errors
 from ..sql.schema import Connection
 
 FULL, IOERR_SHMSIZE = 13, 4874
@@ -22,52 +20,35 @@ LOCK_SECONDS = 10.0
 """How long a connection waits for a lock."""
 
 
-class Driver(Protocol):
-    """Opens connections, and knows the codes of their errors."""
+class Driver:
+    """Opens connections by the `sqlite3` of Python, and knows the codes of their errors."""
 
     def connect(self, path: Path) -> Connection:
         """A connection that may write, every statement by itself unless a transaction is begun."""
-
-    def connect_read_only(self, path: Path) -> Connection:
-        """A connection that changes nothing, not even when it is closed."""
-
-    def error_code(self, problem: Exception) -> int | None:
-        """SQLite's extended code of an error; None for an error of something else."""
-
-
-class Sqlite3Driver:
-    """The `sqlite3` of Python."""
-
-    def connect(self, path: Path) -> Connection:
-        """A connection that any thread may use, one at a time."""
         return sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
 
     def connect_read_only(self, path: Path) -> Connection:
-        """A connection that cannot write."""
+        """A connection that changes nothing, not even when it is closed."""
         place = f"{path.resolve().as_uri()}?mode=ro"
         return sqlite3.connect(place, uri=True, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
 
     def error_code(self, problem: Exception) -> int | None:
-        """The code that came with the error."""
+        """SQLite's extended code of an error; None for an error of something else."""
         return getattr(problem, "sqlite_errorcode", 1) if isinstance(problem, sqlite3.Error) else None
 
 
 @contextmanager
 def translate_errors(driver: Driver, path: Path) -> Iterator[None]:
     """Turn errors of the driver and of files into `StoreFull` and `StoreFailed`."""
-    try:
-        yield
-    except DiscreetError:
-        raise
-    except OSError as problem:
-        full = problem.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise (StoreFull if full else StoreFailed)(f"{path.name}: {problem.strerror or problem}") from problem
-    except Exception as problem:
-        code = driver.error_code(problem)
-        if code is None:
-            raise
-        full = code & 0xFF == FULL or code == IOERR_SHMSIZE
-        raise (StoreFull if full else StoreFailed)(f"{path.name}: {problem}") from problem
+    with translate_file_errors(path.name):
+        try:
+            yield
+        except Exception as problem:
+            code = driver.error_code(problem)
+            if code is None:
+                raise
+            full = code & 0xFF == FULL or code == IOERR_SHMSIZE
+            raise (StoreFull if full else StoreFailed)(f"{path.name}: {problem}") from problem
 
 
 def connect_writer(driver: Driver, path: Path) -> Connection:
