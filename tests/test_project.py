@@ -9,12 +9,16 @@ import subprocess
 import sys
 import tomllib
 from collections import defaultdict
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
 import pytest
 
 import discreet
+from discreet.estimation.decoders import Decoder
+from discreet.mechanisms.sampler import Sampler
+from discreet.mechanisms.uniform.unary import OptimisedUnary
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "discreet"
@@ -160,6 +164,25 @@ def classes_in(folder: str, *, below: set[str]) -> set[str]:
     while more := {name for name, parents in bases.items() if parents & found} - found:
         found |= more
     return found - below
+
+
+def depth(kind: type, below: type) -> int:
+    """How many classes lie on the longest way from a class up to the one that it is below."""
+    return 1 + max((depth(base, below) for base in kind.__bases__ if issubclass(base, below)), default=-1)
+
+
+def subclasses(kind: type) -> set[type]:
+    return {kind}.union(*map(subclasses, kind.__subclasses__()))
+
+
+def test_no_sampler_or_decoder_is_more_than_three_classes_below_its_protocol():
+    for family, protocol in (("mechanisms", Sampler), ("estimation/decoders", Decoder)):
+        for file in (SOURCE / family).rglob("*.py"):
+            import_module(".".join(file.relative_to(SOURCE.parent).with_suffix("").parts))
+        kinds = {kind for kind in subclasses(protocol) if kind.__module__.startswith("discreet.")}
+        assert len(kinds) > 15
+        assert max(depth(kind, protocol) for kind in kinds) <= 3
+    assert depth(type("Fourth", (OptimisedUnary,), {}), Sampler) == 4  # the control
 
 
 def asked(tree: ast.AST) -> set[str]:

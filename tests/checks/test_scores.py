@@ -47,7 +47,7 @@ def test_scores_and_columns_are_those_of_the_channel(number):
 def test_no_decoder_is_left_with_the_slow_forms(kind):
     decoder = DECODERS[kind]
     assert decoder.decode_adjoint is not Decoder.decode_adjoint
-    assert decoder.gather is not Decoder.gather
+    assert decoder.gather is not Decoder.gather or decoder.disjoint  # a cell each: one look-up
     assert decoder.likelihoods is not Decoder.likelihoods or kind == "general_hadamard"  # whose adjoint is fast
 
 

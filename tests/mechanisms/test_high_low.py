@@ -7,8 +7,10 @@ import pytest
 
 import discreet as dc
 from discreet import Context
+from discreet.checks import check_mechanism
 from discreet.core.errors import InvalidReport, NotServed
 from discreet.estimation.decoders import DECODERS, decoder_of
+from discreet.estimation.decoders.written_out import WrittenOutDecoder
 from discreet.leakage.profiles import PROFILES, profile_of
 
 C = (math.e + 1) / (math.e - 1)
@@ -104,13 +106,27 @@ def test_a_sensitive_value_in_the_middle_keeps_its_number():
     assert shares["a"] == pytest.approx(0.25, abs=0.1)
 
 
-def test_a_pure_law_without_a_decoder_or_a_profile_of_its_own_is_refused_in_one_line(monkeypatch):
-    context = Context.high_low(range(4), [0, 1], "1")
-    assert decoder_of(dc.mechanism(context, "hadamard")).cells == 6  # the control: with both it is served
-    monkeypatch.delitem(DECODERS, "hadamard")
-    monkeypatch.delitem(PROFILES, "hadamard")
-    bare = dc.mechanism(context, "hadamard")
-    with pytest.raises(NotServed, match="need a PureDecoder of their own"):
-        decoder_of(bare)
+@pytest.mark.parametrize("name", ["hadamard", "subset"])
+def test_a_pure_law_without_a_decoder_of_its_own_is_decoded_alike(name, monkeypatch):
+    context = Context.high_low(range(6), [0, 1, 3], "1")
+    counts = np.arange(decoder_of(dc.mechanism(context, name)).cells)
+    own = decoder_of(dc.mechanism(context, name)).decode(counts)
+    monkeypatch.delitem(DECODERS, name)
+    bare = dc.mechanism(context, name)
+    assert decoder_of(bare).decode(counts) == pytest.approx(own, rel=1e-12)
+    check_mechanism(bare)
+
+
+def test_a_decoder_that_is_not_one_of_a_pure_protocol_is_refused_in_one_line(monkeypatch):
+    monkeypatch.setitem(DECODERS, "hadamard", WrittenOutDecoder)
+    with pytest.raises(NotServed, match="must be a PureDecoder"):
+        decoder_of(dc.mechanism(Context.high_low(range(4), [0, 1], "1"), "hadamard"))
+
+
+def test_a_pure_law_without_a_profile_of_its_own_has_two_levels_or_is_refused(monkeypatch):
+    context = Context.high_low(range(4), [0, 1, 2], "1")
+    for name in ("response", "subset"):
+        monkeypatch.delitem(PROFILES, name)
+    assert profile_of(dc.mechanism(context, "randomized_response")).pair_profile(0, 1)
     with pytest.raises(NotServed, match="need a PureProfile of their own"):
-        profile_of(bare).pair_profile(0, 1)
+        profile_of(dc.mechanism(context, "subset")).pair_profile(0, 1)

@@ -51,6 +51,8 @@ class Sampler(ABC):
     word_bits: int
     words: int
     outputs: int
+    is_numbered: bool = False
+    """True if every number below `outputs` is a report that stands for itself, so that each can have a cell."""
 
     # -- the law --------------------------------------------------------------------------------
     @abstractmethod
@@ -76,13 +78,13 @@ class Sampler(ABC):
     def probability(self, x: int, y: int) -> Fraction:
         """Pr(report y | value x), exactly, for every integer y."""
 
-    @abstractmethod
+    def is_report(self, y: int) -> bool:
+        """True if this sampler can have written `y`: any number below `outputs` unless overridden."""
+        return 0 <= y < self.outputs
+
     def reports(self) -> Iterable[int]:
         """Every report that can occur, in order (small domains)."""
-
-    @abstractmethod
-    def is_report(self, y: int) -> bool:
-        """True if this sampler can have written `y`."""
+        return range(self.outputs) if self.is_numbered else filter(self.is_report, range(self.outputs))
 
     @property
     def labels(self) -> Sequence[int]:
@@ -135,11 +137,6 @@ class Sampler(ABC):
     def is_identifiable(self) -> bool:
         """False where rounding to few words leaves nothing to estimate some values from."""
         return True
-
-    @property
-    def is_numbered(self) -> bool:
-        """True if all numbers below `outputs` are reports that stand for themselves, so that each can have a cell."""
-        return False
 
     @property
     def disclosed(self) -> Sequence[int]:

@@ -19,14 +19,13 @@ from ...mechanisms.uniform.general_hadamard import GeneralHadamard
 from ..arrays.layout import Array, total_of
 from ..arrays.reports import displacements
 from ..arrays.transforms import Circulant, walsh_hadamard
-from .decoder import replacing_others
-from .pure import NumberedDecoder
+from .decoder import Decoder, replacing_others
 
 MIN_SPECTRUM = 1e-12
 """A pattern of shares of which reports show less than this part is not seen in them."""
 
 
-class CircularDecoder(NumberedDecoder[Circular]):
+class CircularDecoder(Decoder[Circular]):
     """Counts undone by FFT.
 
     *Why unbiased.* Counts are the convolution of the shares with the noise; its inverse, by FFT, undoes it.
@@ -85,7 +84,7 @@ class CircularDecoder(NumberedDecoder[Circular]):
         return 3.0 * self.cells * self.cells.bit_length()
 
 
-class GeneralHadamardDecoder(NumberedDecoder[GeneralHadamard]):
+class GeneralHadamardDecoder(Decoder[GeneralHadamard]):
     """A Walsh-Hadamard transform for each part.
 
     *Why unbiased.* ``p_x = c mean(H_b[i+1, Y] 1{Y in the part of x})`` with ``c = 2 / (b (high - low))``.
@@ -151,7 +150,7 @@ MIN_FADE = 1e-30
 """Steps after which less than this is left of a weight add nothing to a sum."""
 
 
-class GeometricDecoder(NumberedDecoder[Geometric]):
+class GeometricDecoder(Decoder[Geometric]):
     """Linear time for everything, place by place along the line.
 
     *Why unbiased.* But for the flat words the channel is ``a**|x-y| c_y``, a = t_1 / t_0, whose inverse has three

@@ -92,7 +92,7 @@ class Subreports(Counter):
         return np.full(self.cells, max(1, len(self.parts)))
 
 
-class ClasswiseMixtureDecoder(Concatenated, Decoder[ClasswiseMixture]):
+class ClasswiseMixtureDecoder(Concatenated[ClasswiseMixture]):
     """phi_x(y, t) = a_c b_cy + alpha_yc u_x(t_c) for x in class c, a report of type y with sub-reports t.
 
     u_x = 1{t_c supports x} - r has the mean 0 for a cover report t_c, and with the inner p and q, over v places,
@@ -113,7 +113,7 @@ class ClasswiseMixtureDecoder(Concatenated, Decoder[ClasswiseMixture]):
     kinds: Sequence[Subreports]
 
     def __init__(self, sampler: ClasswiseMixture) -> None:
-        Decoder.__init__(self, sampler)
+        super().__init__(sampler)
         inner = {id(one): decoder_of(one) for one in sampler.inners}
         kinds = [
             Subreports([_pure(inner[id(mark.inner)]) for mark in shown], [mark.group for mark in shown])

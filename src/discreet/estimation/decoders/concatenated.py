@@ -13,7 +13,7 @@ import numpy as np
 from ...mechanisms.composed.blocks import BlockResponse
 from ..arrays.layout import Array, Cells, PartLayout, look_up, pick
 from ..arrays.reports import count_cells, count_parts, gather_cells, gather_parts, locate, narrow
-from .decoder import Counter, Decoder, Group
+from .decoder import Counter, Decoder, Drawn, Group
 from .registry import decoder_of
 
 
@@ -26,10 +26,11 @@ class Inside(NamedTuple):
     reports: Array
 
 
-class Concatenated(Counter):
-    """Counts reports "offset of the part + inner report": part i has the cells of ``kinds[kind_of[i]]``, one by one.
+class Concatenated(Decoder[Drawn]):
+    """A decoder of reports "offset of the part + inner report": the cells of the parts lie one after the other.
 
-    From 2**64 reports on, the number of the part is a 64-bit word of its own above the inner report.
+    Part i is counted by ``kinds[kind_of[i]]``. From 2**64 reports on, the number of the part is a 64-bit word of its
+    own above the inner report.
     """
 
     def concatenate(
@@ -118,7 +119,7 @@ class Concatenated(Counter):
         return overlaps
 
 
-class BlocksDecoder(Concatenated, Decoder[BlockResponse]):
+class BlocksDecoder(Concatenated[BlockResponse]):
     """Block by block, all blocks of one kind in one call.
 
     *Why unbiased.* The estimator of a block is the inner one on the reports of that block, and the block's own total is
@@ -128,7 +129,7 @@ class BlocksDecoder(Concatenated, Decoder[BlockResponse]):
     kinds: Sequence[Decoder[Any]]
 
     def __init__(self, sampler: BlockResponse) -> None:
-        Decoder.__init__(self, sampler)
+        super().__init__(sampler)
         kinds = [decoder_of(part) for part in sampler.kinds]
         self.concatenate(kinds, sampler.kind_of, sampler.offsets, sampler.outputs)
 

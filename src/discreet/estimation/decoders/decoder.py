@@ -9,8 +9,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ...mechanisms.sampler import Sampler
-from ..arrays.layout import Array, Cells, Sets, as_column, pick, slabs, unit_rows, unit_slabs
-from ..arrays.reports import whole_numbers
+from ..arrays.layout import Array, Cells, Sets, as_column, pick, slabs, total_of, unit_rows, unit_slabs
+from ..arrays.reports import count_cells, gather_cells, whole_numbers
 
 Drawn = TypeVar("Drawn", bound=Sampler)
 
@@ -27,36 +27,43 @@ class Group(NamedTuple):
     values: Array
 
 
-class Counter(ABC):
-    """How reports are counted in `cells` cells, which lie over the last axis of every array of counts."""
+class Counter:
+    """How reports are counted in `cells` cells, which lie over the last axis of every array of counts.
 
-    cells: int
-    disjoint: bool
+    Cell y counts report y, and every number below `cells` is a report, unless overridden.
+    """
+
+    disjoint: bool = True
     """True when every report adds to exactly one cell."""
-    bits: int
-    """Bits that hold any report."""
+
+    def __init__(self, cells: int) -> None:
+        self.cells = cells
+        self.bits = max(1, (cells - 1).bit_length())
+        """Bits that hold any report."""
 
     @property
     def layout(self) -> Cells | Sets | None:
         """How a compiled pass can count the reports; None where only `count` can."""
-        return None
+        return Cells(self.cells)
 
-    @abstractmethod
     def cells_of(self, y: int) -> Sequence[int]:
         """The cells that a report `y` increases by one."""
+        return (y,)
 
-    @abstractmethod
     def count(self, counts: Array, reports: Array, start: Any) -> None:
         """Add an array of reports to `counts`, their cells beginning at `start` (one number, or one per report).
 
         `InvalidReport` if one of them cannot occur; then nothing has been added.
         """
+        count_cells(counts, reports, start, self.cells)
 
     def gather(self, entries: Array, reports: Array, start: Any) -> Array:
         """For every report the sum of the entries of its cells: the adjoint of `count`.
 
-        `InvalidReport` if one of them cannot occur. This default writes the counts of every report out.
+        `InvalidReport` if one of them cannot occur. Without a cell for each report this default counts them one by one.
         """
+        if self.disjoint:
+            return gather_cells(entries, reports, start, self.cells)
         sums, cells = np.zeros(len(reports)), np.arange(self.cells)[None, :]
         for rows in slabs(len(reports), self.cells):
             own, begin = np.arange(len(sums[rows])) * self.cells, as_column(pick(start, rows))
@@ -65,9 +72,9 @@ class Counter(ABC):
             sums[rows] = (counts.reshape(len(own), self.cells) * entries[begin + cells]).sum(axis=-1)
         return sums
 
-    @abstractmethod
     def total(self, counts: Array) -> Array:
         """The number of reports behind the counts."""
+        return total_of(counts)
 
     def inconsistency(self, counts: Array) -> str | None:
         """A rule that counts of reports obey and these do not; None if some reports have exactly these counts.
@@ -90,7 +97,7 @@ class Counter(ABC):
         return np.asarray((self.set_totals() < 0) / self.overlaps())
 
 
-class Decoder(Counter, Generic[Drawn]):
+class Decoder(Counter, ABC, Generic[Drawn]):
     """The collector's side of a sampler: how its reports are counted, and linear maps on the counts.
 
     With phi the estimator, ``E[phi_x(Y) | z] = 1{x = z}``. Everything is over the last axis of the arrays, so that one
@@ -98,8 +105,11 @@ class Decoder(Counter, Generic[Drawn]):
     """
 
     def __init__(self, sampler: Drawn) -> None:
-        self.sampler = sampler
-        self.size, self.bits = sampler.size, sampler.bits
+        super().__init__(sampler.outputs)
+        self.sampler, self.size = sampler, sampler.size
+
+    def cells_of(self, y: int) -> Sequence[int]:
+        return (self.sampler.check_report(y),)
 
     # -- structure --------------------------------------------------------------------------------
     def groups(self) -> Sequence[Group]:
@@ -135,9 +145,12 @@ class Decoder(Counter, Generic[Drawn]):
     def second_moment_derivative(self, shares: Array) -> Array:
         """How E[phi_x(Y)**2] grows with the share of x when the rest keeps its total."""
 
-    @abstractmethod
     def cross_moment(self, shares: Array, first: Array, second: Array) -> Array:
-        """E[(first . phi(Y)) (second . phi(Y))] when values follow `shares`, for weights or for rows of weights."""
+        """E[(first . phi(Y)) (second . phi(Y))] when values follow `shares`, for weights or for rows of weights.
+
+        This default is for decoders with a cell for each report.
+        """
+        return total_of(self.expected_counts(shares) * self.decode_adjoint(first) * self.decode_adjoint(second))
 
     @abstractmethod
     def expected_counts(self, shares: Array) -> Array:

@@ -17,12 +17,12 @@ from ...mechanisms.composed.high_low import HighLowResponse
 from ...mechanisms.composed.mixture import Mixture
 from ..arrays.layout import Array, Cells, total_of
 from .concatenated import Concatenated
-from .decoder import Decoder
-from .pure import NumberedCounter, PureDecoder
+from .decoder import Counter, Decoder
+from .pure import PureDecoder
 from .registry import decoder_of
 
 
-class HighLowDecoder(Concatenated, Decoder[HighLowResponse]):
+class HighLowDecoder(Concatenated[HighLowResponse]):
     """The cells of the inner decoder, then one for each value that may be disclosed.
 
     *Why unbiased.* phi_a(y) = (1{y supports a} - q)/(p - q) for inner reports and the constant
@@ -32,15 +32,13 @@ class HighLowDecoder(Concatenated, Decoder[HighLowResponse]):
     inner: PureDecoder[Any]
 
     def __init__(self, sampler: HighLowResponse) -> None:
-        Decoder.__init__(self, sampler)
+        super().__init__(sampler)
         inner = decoder_of(sampler.inner)
         if not isinstance(inner, PureDecoder):
-            raise NotServed(
-                f"high_low: laws of kind {sampler.inner.law.kind!r} need a PureDecoder of their own in DECODERS"
-            )
+            raise NotServed(f"high_low: what decodes laws of kind {sampler.inner.law.kind!r} must be a PureDecoder")
         self.inner = inner
         self.sensitive, self.others = np.array(sampler.sensitive), np.array(sampler.others, dtype=np.int64)
-        shown = NumberedCounter(len(sampler.others))
+        shown = Counter(len(sampler.others))
         parts = [inner, shown] if sampler.others else [inner]
         self.concatenate(parts, range(len(parts)), (0, sampler.base)[: len(parts)], sampler.outputs)
 
@@ -160,7 +158,7 @@ class HighLowDecoder(Concatenated, Decoder[HighLowResponse]):
         return self.inner.decode_cost + len(self.others)
 
 
-class MixtureDecoder(Concatenated, Decoder[Mixture]):
+class MixtureDecoder(Concatenated[Mixture]):
     """Each part gives an unbiased estimate. Those of high-low parts are put together by least squares (`Joint`), any
     others are averaged value by value (`Averaged`), with weights for the sampler's prior.
 
@@ -168,7 +166,7 @@ class MixtureDecoder(Concatenated, Decoder[Mixture]):
     """
 
     def __init__(self, sampler: Mixture) -> None:
-        Decoder.__init__(self, sampler)
+        super().__init__(sampler)
         self.parts = [decoder_of(part) for part in sampler.parts]
         self.concatenate(self.parts, range(len(self.parts)), sampler.offsets, sampler.outputs)
         self.odds = [unit / (1 << sampler.word_bits) for unit in sampler.units]

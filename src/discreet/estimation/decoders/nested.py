@@ -11,8 +11,8 @@ import numpy as np
 from ...mechanisms.tree.nested import Nested
 from ..arrays.layout import Array, Cells, total_of
 from .concatenated import BlocksDecoder
-from .decoder import Group, replacing_others
-from .pure import CoverDecoder
+from .decoder import Decoder, Group, replacing_others
+from .pure import PureDecoder
 
 
 class Side(NamedTuple):
@@ -23,7 +23,7 @@ class Side(NamedTuple):
     `cover` is the mean of D over cover reports.
     """
 
-    inner: CoverDecoder[Any]
+    inner: PureDecoder[Any] | NestedDecoder
     cells: Array
     values: Array
     own: Array
@@ -34,7 +34,7 @@ class Side(NamedTuple):
     cover: Any
 
 
-class NestedDecoder(CoverDecoder[Nested]):
+class NestedDecoder(Decoder[Nested]):
     """The estimator and its moments, from two masses in each block: its own values and the cover reports it shows.
 
     *Why unbiased.* The share of a block is ``phi_b = (1{b is shown} - c_b) / (g_b - c_b)``. With D the unbiased
@@ -83,7 +83,7 @@ class NestedDecoder(CoverDecoder[Nested]):
 
     def _side(self, group: Group) -> Side:
         inner, truth, space = group.decoder, self.sampler.truth, 1 << self.sampler.word_bits
-        assert isinstance(inner, CoverDecoder)
+        assert isinstance(inner, (PureDecoder, NestedDecoder))
         units = [self.sampler.law.units[b] for b in group.numbers]
         other = np.array([unit / space for unit in units])[:, None]
         own = np.array([(unit + truth) / space for unit in units])[:, None]
@@ -160,6 +160,9 @@ class NestedDecoder(CoverDecoder[Nested]):
 
     def second_moment_derivative(self, shares: Array) -> Array:
         return replacing_others(self.own_moments, self.second_moments(shares), shares)
+
+    def cross_moment(self, shares: Array, first: Array, second: Array) -> Array:
+        return self.covered_moment(shares, 0.0, first, second)
 
     def covered_moment(self, shares: Array, cover: Any, first: Array, second: Array) -> Array:
         absent = [self._absent(weights) for weights in (first, second)]

@@ -10,11 +10,10 @@ import numpy as np
 from ...mechanisms.composed.paired import Paired
 from ..arrays.layout import Array
 from .decoder import Decoder, replacing_others
-from .pure import NumberedDecoder
 from .registry import decoder_of
 
 
-class PairedDecoder(NumberedDecoder[Paired]):
+class PairedDecoder(Decoder[Paired]):
     """The linear maps of the second question over the last axis, then those of the first over the other.
 
     *Why unbiased.* ``phi_(x1, x2) = phi_x1(y1) phi_x2(y2)``, whose mean is a product of two indicators.

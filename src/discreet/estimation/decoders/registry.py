@@ -1,4 +1,7 @@
-"""From a law to its decoder: one line for each kind of law; any other is decoded by writing its channel out."""
+"""From a law to its decoder: one line for each kind of law that has one of its own.
+
+Any other pure protocol is decoded by which values its reports support, and any other law by writing its channel out.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 from ...core.registry import Registry
 from ...mechanisms.mechanism import Mechanism
 from ...mechanisms.sampler import Sampler
+from ...mechanisms.uniform.pure import PureSampler
 from .decoder import Decoder
 
 DECODERS: Registry[type[Decoder[Any]]] = Registry(
@@ -44,8 +48,22 @@ def decoder_of(subject: Sampler | Mechanism) -> Decoder[Any]:
     """
     sampler = subject.sampler if isinstance(subject, Mechanism) else subject
     if "decoder" not in sampler.attachments:
-        from .written_out import WrittenOutDecoder
-
-        sampler.attachments["decoder"] = DECODERS.get(sampler.law.kind, WrittenOutDecoder)(sampler)
+        make = DECODERS.get(sampler.law.kind) or _default_decoder(sampler)
+        sampler.attachments["decoder"] = make(sampler)
     decoder: Decoder[Any] = sampler.attachments["decoder"]
     return decoder
+
+
+def _default_decoder(sampler: Sampler) -> type[Decoder[Any]]:
+    """The decoder of a law that has none of its own."""
+    if not isinstance(sampler, PureSampler):
+        from .written_out import WrittenOutDecoder
+
+        return WrittenOutDecoder
+    if sampler.is_numbered:
+        from .pure import PureDecoder
+
+        return PureDecoder
+    from .sets import PureSetDecoder
+
+    return PureSetDecoder

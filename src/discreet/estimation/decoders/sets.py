@@ -9,23 +9,21 @@ from typing import Any
 import numpy as np
 
 from ...mechanisms.uniform.graded_unary import GradedUnary, UtilityRappor
-from ...mechanisms.uniform.pure import SetValued
+from ...mechanisms.uniform.pure import PureSampler
 from ..arrays.layout import Array, Sets, total_of
 from ..arrays.reports import count_members, gather_members, refuse_several, where_member
 from .decoder import Decoder, Drawn
 from .pure import PureDecoder
 
 
-class SetDecoder(Decoder[Drawn]):
-    """A decoder with a cell for each value, which counts the sets that hold it, and a last one that counts the sets."""
+class SetCounting:
+    """A decoder has a cell for each value, which counts the sets that hold it, and a last one that counts the sets."""
 
     disjoint = False
+    sampler: Any
+    size: int
     set_size: int | None = None
     """How many values every set holds, or None where that varies."""
-
-    def __init__(self, sampler: Drawn) -> None:
-        super().__init__(sampler)
-        self.cells = sampler.size + 1
 
     @property
     def layout(self) -> Sets | None:
@@ -56,7 +54,7 @@ class SetDecoder(Decoder[Drawn]):
         return np.array([self.size] * self.size + [-1])
 
 
-class PureSetDecoder(SetDecoder[SetValued], PureDecoder[SetValued]):
+class PureSetDecoder(SetCounting, PureDecoder[PureSampler]):
     """The decoder of a pure protocol whose report is the set of supported values: subset selection, unary encoding.
 
     Values enter symmetrically, so joint support needs three numbers, which the sampler knows: when one of two values
@@ -65,9 +63,9 @@ class PureSetDecoder(SetDecoder[SetValued], PureDecoder[SetValued]):
     *Why unbiased.* p and q are exact.
     """
 
-    def __init__(self, sampler: SetValued) -> None:
+    def __init__(self, sampler: PureSampler) -> None:
         super().__init__(sampler)
-        self.set_size = sampler.set_size
+        self.cells, self.set_size = sampler.size + 1, sampler.set_size
 
     def supports(self, counts: Array) -> Array:
         return counts[..., :-1]
@@ -116,11 +114,15 @@ class PureSetDecoder(SetDecoder[SetValued], PureDecoder[SetValued]):
         return np.asarray(centred / (p - q) ** 2)
 
 
-class BitwiseDecoder(SetDecoder[Drawn]):
+class BitwiseDecoder(SetCounting, Decoder[Drawn]):
     """A decoder of bits that are drawn on their own, each with two probabilities of its own.
 
     Given the value, bits are independent, so ``phi_x = (1{bit x is on} - q_x) / (p_x - q_x)`` are too.
     """
+
+    def __init__(self, sampler: Drawn) -> None:
+        super().__init__(sampler)
+        self.cells = sampler.size + 1
 
     @abstractmethod
     def levels(self) -> tuple[Array, Array]:
@@ -174,6 +176,8 @@ class GradedUnaryDecoder(BitwiseDecoder[GradedUnary]):
     *Why unbiased.* Both are exact.
     """
 
+    sampler: GradedUnary
+
     @property
     def exchangeable(self) -> Sequence[int]:
         return self.sampler.grade_of
@@ -193,6 +197,8 @@ class UtilityRapporDecoder(BitwiseDecoder[UtilityRappor]):
 
     *Why unbiased.* Each bit's two probabilities are exact.
     """
+
+    sampler: UtilityRappor
 
     @property
     def layout(self) -> None:

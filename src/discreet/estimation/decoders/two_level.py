@@ -12,10 +12,10 @@ from ...mechanisms.uniform.hadamard import Hadamard
 from ...mechanisms.uniform.randomized_response import RandomizedResponse
 from ..arrays.layout import Array, look_up, total_of
 from ..arrays.transforms import CyclicKernel, walsh_hadamard
-from .pure import PureNumberedDecoder
+from .pure import PureDecoder
 
 
-class RandomizedResponseDecoder(PureNumberedDecoder[RandomizedResponse]):
+class RandomizedResponseDecoder(PureDecoder[RandomizedResponse]):
     """A report supports the value that it names.
 
     *Why unbiased.* p and q are the exact shares of the two counts of words, up to the spare ones.
@@ -31,7 +31,7 @@ class RandomizedResponseDecoder(PureNumberedDecoder[RandomizedResponse]):
         return weights
 
 
-class HadamardDecoder(PureNumberedDecoder[Hadamard]):
+class HadamardDecoder(PureDecoder[Hadamard]):
     """Support counts by one fast Walsh-Hadamard transform.
 
     *Why unbiased.* ``p_x = c * mean(H[x+1, Y])`` with c = 1/(2p - 1), here with the exact p = T / 2**(64-m).
@@ -54,7 +54,7 @@ class HadamardDecoder(PureNumberedDecoder[Hadamard]):
         return float(self.cells * (self.cells.bit_length() - 1))
 
 
-class CyclicDecoder(PureNumberedDecoder[Cyclic]):
+class CyclicDecoder(PureDecoder[Cyclic]):
     """Support counts by correlation with the set D of likelier shifts, one cycle beside the other.
 
     *Why unbiased.* With r shifts in D, lambda of them shared by two values, p = r high and

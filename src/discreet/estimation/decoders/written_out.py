@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import InvalidInput, NotIdentifiable
-from ..arrays.layout import Array, Cells, total_of
+from ..arrays.layout import Array, Cells
 from ..arrays.reports import count_cells, gather_cells, refuse_cells, refuse_reports
 from .decoder import Decoder, Drawn, replacing_others
 
@@ -30,11 +29,8 @@ class WrittenOutDecoder(Decoder[Drawn]):
     References: Kairouz2016 (decoding by the channel's inverse).
     """
 
-    disjoint = True
-
     def __init__(self, sampler: Drawn) -> None:
         super().__init__(sampler)
-        self.cells = sampler.outputs
         if self.cells * self.size > MAX_ENTRIES and not hasattr(sampler, "rows"):
             raise InvalidInput(f"{sampler.name}: {self.size} x {self.cells} entries are too many to write out")
 
@@ -47,9 +43,6 @@ class WrittenOutDecoder(Decoder[Drawn]):
         """The numbers below `outputs` that are no reports."""
         return [y for y in range(self.cells) if not self.sampler.is_report(y)]
 
-    def cells_of(self, y: int) -> Sequence[int]:
-        return (self.sampler.check_report(y),)
-
     def count(self, counts: Array, reports: Array, start: Any) -> None:
         added = np.zeros_like(counts)
         count_cells(added, reports, start, self.cells)
@@ -59,9 +52,6 @@ class WrittenOutDecoder(Decoder[Drawn]):
     def gather(self, entries: Array, reports: Array, start: Any) -> Array:
         refuse_reports(reports, self._unused)
         return gather_cells(entries, reports, start, self.cells)
-
-    def total(self, counts: Array) -> Array:
-        return total_of(counts)
 
     def inconsistency(self, counts: Array) -> str | None:
         wrong = next((y for y in self._unused if counts[..., y].any()), None)
@@ -102,9 +92,6 @@ class WrittenOutDecoder(Decoder[Drawn]):
     def second_moment_derivative(self, shares: Array) -> Array:
         own = (self.phi**2 * self.channel).sum(axis=1)
         return replacing_others(own, self.second_moments(shares), shares)
-
-    def cross_moment(self, shares: Array, first: Array, second: Array) -> Array:
-        return total_of(self.expected_counts(shares) * self.decode_adjoint(first) * self.decode_adjoint(second))
 
     def expected_counts(self, shares: Array) -> Array:
         return shares @ self.channel

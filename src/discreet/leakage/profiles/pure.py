@@ -18,7 +18,7 @@ import numpy as np
 
 from ...core.errors import InvalidInput
 from ...estimation.arrays.layout import Array
-from ...estimation.decoders.pure import PureNumberedDecoder
+from ...estimation.decoders.pure import PureDecoder
 from ...estimation.decoders.sets import PureSetDecoder
 from ...mechanisms.composed.even_cover import EvenCover
 from ...mechanisms.lines_and_grids.geometric import Geometric
@@ -28,7 +28,7 @@ from ...mechanisms.uniform.cyclic import Cyclic
 from ...mechanisms.uniform.general_hadamard import GeneralHadamard
 from ...mechanisms.uniform.graded_unary import GradedUnary, UtilityRappor
 from ...mechanisms.uniform.hadamard import Hadamard
-from ...mechanisms.uniform.pure import PureNumbered, PureSampler, SetValued
+from ...mechanisms.uniform.pure import PureSampler
 from ...mechanisms.uniform.randomized_response import RandomizedResponse
 from ...mechanisms.uniform.subset import Subset
 from ...mechanisms.uniform.unary import Unary
@@ -39,7 +39,6 @@ from .registry import profile_of
 from .rows import MAX_LISTED, Blanket, Row, collision, hidden_by, listed, merged, two_levels
 
 Pure = TypeVar("Pure", bound=PureSampler)
-Numbered = TypeVar("Numbered", bound=PureNumbered)
 
 
 class PureProfile(Profile[Pure]):
@@ -63,7 +62,7 @@ class PureProfile(Profile[Pure]):
         return None if known is None else known._replace(own=float(self.sampler.p), other=float(self.sampler.q))
 
 
-class TwoLevelProfile(PureProfile[Numbered]):
+class TwoLevelProfile(PureProfile[Pure]):
     """The profile of reports that have one of two probabilities."""
 
     def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
@@ -93,7 +92,7 @@ class TwoLevelProfile(PureProfile[Numbered]):
         if share > float(shares.min()):
             return posterior.bayes_success(self, shares, least=each)
         decoder = self.decoder
-        assert isinstance(decoder, PureNumberedDecoder)
+        assert isinstance(decoder, PureDecoder)
         covered = int((decoder.cover(np.ones(self.sampler.size)) > 0.5).sum())
         high, low = (max(each, share * float(level)) for level in (self.sampler.high, self.sampler.low))
         return min(1.0, covered * high + (outputs - covered) * low + share * float(self.spare))
@@ -175,10 +174,7 @@ class GeneralHadamardProfile(Profile[GeneralHadamard]):
         yield from ((0, z) for z in (1, self.sampler.columns - 1) if 0 < z < self.sampler.size)
 
 
-Sets = TypeVar("Sets", bound=SetValued)
-
-
-class SetProfile(PureProfile[Sets]):
+class SetProfile(PureProfile[Pure]):
     """A set with the person's value, and one without it, is so much likelier than among cover reports."""
 
     @property

@@ -1,4 +1,7 @@
-"""From a law to its profile: one line for each kind of law with closed forms; any other is enumerated."""
+"""From a law to its profile: one line for each kind of law with closed forms; any other is enumerated.
+
+A pure protocol whose reports are numbered has two levels.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 from ...core.registry import Registry
 from ...mechanisms.mechanism import Mechanism
 from ...mechanisms.sampler import Sampler
+from ...mechanisms.uniform.pure import PureSampler
 from .profile import Profile
 
 PROFILES: Registry[type[Profile[Any]]] = Registry(
@@ -44,6 +48,11 @@ def profile_of(subject: Sampler | Mechanism) -> Profile[Any]:
     """
     sampler = subject.sampler if isinstance(subject, Mechanism) else subject
     if "profile" not in sampler.attachments:
-        sampler.attachments["profile"] = PROFILES.get(sampler.law.kind, Profile)(sampler)
+        make = PROFILES.get(sampler.law.kind)
+        if make is None and isinstance(sampler, PureSampler) and sampler.is_numbered:
+            from .pure import TwoLevelProfile
+
+            make = TwoLevelProfile
+        sampler.attachments["profile"] = (make or Profile)(sampler)
     profile: Profile[Any] = sampler.attachments["profile"]
     return profile

@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ...core.arithmetic import Arithmetic
+from ...core.errors import NotServed
 from ...core.exact import ceil_div, exp_below
 from ..law import WORD_BITS
 from ..uniform.floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
 from ..uniform.hadamard import Hadamard
-from ..uniform.pure import PureNumbered, PureSampler
+from ..uniform.pure import PureSampler
 from ..uniform.subset import Subset
 from ..uniform.unary import Unary
 from ..units import beyond_words, check_law
@@ -81,11 +82,11 @@ class Cover(ABC, Generic[Base]):
         """Pr(a value that needs no protection is not disclosed and writes y), exactly."""
 
 
-class NumberedCover(Cover[PureNumbered]):
+class NumberedCover(Cover[PureSampler]):
     """Every report with `units` words."""
 
     @classmethod
-    def fewest(cls, base: PureNumbered, epsilon: Fraction) -> CoverUnits:
+    def fewest(cls, base: PureSampler, epsilon: Fraction) -> CoverUnits:
         units = ceil_div(base.likeliest, exp_below(epsilon))
         if units * base.outputs > 1 << base.word_bits:
             raise beyond_words(epsilon, base.word_bits)
@@ -228,11 +229,13 @@ COVERS: tuple[tuple[type[PureSampler], type[Cover[Any]]], ...] = (
     (Hadamard, HadamardCover),
     (Subset, SubsetCover),
     (Unary, UnaryCover),
-    (PureNumbered, NumberedCover),
 )
-"""How cover reports of each pure protocol are drawn; the first class that a sampler is of counts."""
+"""How cover reports of a pure protocol are drawn where they are not all numbers, each as often as any other."""
 
 
 def cover_kind(base: PureSampler) -> type[Cover[Any]]:
     """The kind of cover reports that a base has."""
-    return next(cover for kind, cover in COVERS if isinstance(base, kind))
+    known = next((cover for kind, cover in COVERS if isinstance(base, kind)), None)
+    if known is None and not base.is_numbered:
+        raise NotServed(f"high_low: {base.name} needs a kind of cover reports of its own in COVERS")
+    return known or NumberedCover

@@ -94,6 +94,7 @@ class HighLowResponse(Sampler):
         self.word_bits = inner.word_bits
         self.base = inner.outputs if inner.outputs <= 1 << 63 else 1 << 64 * -(-inner.bits // 64)
         self.outputs = self.base + len(self.others) if self.others else inner.outputs
+        self.is_numbered = inner.is_numbered and self.base == inner.outputs
         self.place = array("I", bytes(array("I").itemsize * self.size))
         self.is_other = array("B", bytes(self.size))
         for place, x in enumerate(self.sensitive):
@@ -109,10 +110,6 @@ class HighLowResponse(Sampler):
     @property
     def is_identifiable(self) -> bool:
         return self.passes > 0 or not self.others
-
-    @property
-    def is_numbered(self) -> bool:
-        return self.inner.is_numbered and self.base == self.inner.outputs
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         place = ops.look_up(self.place, x)

@@ -13,7 +13,6 @@ from ...core.limits import spend
 from ..law import Law
 from ..laws import sampler_of
 from ..sampler import RatioBound, Sampler
-from ..uniform.pure import Numbered
 from ..units import check_law
 
 PAIR = 10
@@ -33,7 +32,7 @@ class PairedLaw(Law):
     second: Law
 
 
-class Paired(Numbered):
+class Paired(Sampler):
     """Both reports as one: ``y1 * (outputs of the second) + y2``, each from its own words.
 
     *Why private.* The reports are independent, so the largest ratio is the product of the two largest, which is within
@@ -43,6 +42,7 @@ class Paired(Numbered):
     """
 
     name = "paired"
+    is_numbered = True
     law: PairedLaw
     follows = PairedLaw
 

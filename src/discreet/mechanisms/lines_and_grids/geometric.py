@@ -14,8 +14,7 @@ from ...core.errors import InvalidInput, NotServed
 from ...core.exact import ceil_div, exp_below, log_of
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import RatioBound
-from ..uniform.pure import Numbered
+from ..sampler import RatioBound, Sampler
 from ..units import beyond_words, check_law, check_size, too_few
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class GeometricLaw(Law):
     word_bits: int
 
 
-class Geometric(Numbered):
+class Geometric(Sampler):
     """The own place on a line plus two-sided geometric noise, clamped to the ends.
 
     With R <= e**epsilon for a step, N words and flat = ceil(R / (R - 1)): t_j, the words that lead from a place j
@@ -61,6 +60,7 @@ class Geometric(Numbered):
     """
 
     name = "geometric"
+    is_numbered = True
     law: GeometricLaw
     follows = GeometricLaw
 

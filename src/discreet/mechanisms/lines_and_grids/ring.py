@@ -18,8 +18,7 @@ from ...core.errors import InvalidInput, NotServed
 from ...core.exact import ceil_div, exp_below, log_of
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import RatioBound
-from ..uniform.pure import Numbered
+from ..sampler import RatioBound, Sampler
 from ..units import beyond_words, check_law, check_size, too_few
 from .geometric import MOST
 
@@ -31,9 +30,10 @@ LEAST = 1e-12
 """A pattern of shares of which reports show less than this part is not seen in them."""
 
 
-class Circular(Numbered):
+class Circular(Sampler):
     """A sampler whose report is the own cell of a torus, moved by noise that depends on nothing."""
 
+    is_numbered = True
     shape: tuple[int, ...]
     """The lengths of the torus."""
     places: Sequence[int]

@@ -70,6 +70,8 @@ class Typed(Sampler):
             bounds = [stride * kind for kind in range(max(len(marks), 2) + 1)]
         self.offsets, self.outputs = tuple(bounds[: len(marks)]), bounds[-1]
         self.types = len(marks)
+        single = all(len(shown) < 2 and all(mark.inner.is_numbered for mark in shown) for shown in self.marked)
+        self.is_numbered = single and self.outputs < 1 << 64
 
     def inside(self, y: int) -> tuple[int, list[int]]:
         """The type of a report below `outputs` and its sub-reports; the highest may be any number."""
@@ -82,11 +84,6 @@ class Typed(Sampler):
             inside >> mark.at & (1 << mark.inner.bits) - 1 if mark is not shown[-1] else inside >> mark.at
             for mark in shown
         ]
-
-    @property
-    def is_numbered(self) -> bool:
-        single = all(len(shown) < 2 and all(mark.inner.is_numbered for mark in shown) for shown in self.marked)
-        return single and self.outputs < 1 << 64
 
     def reports(self) -> Iterable[int]:
         for offset, shown in zip(self.offsets, self.marked, strict=True):

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import accumulate, combinations
 from operator import truediv
 from typing import Any, Self
@@ -112,19 +111,13 @@ class WrittenOut(Sampler):
     def _check_rows(self) -> None:
         for x, row in enumerate(self.rows):
             check_row(row, self.outputs, self.space, name=f"rows[{x}]")
+        self.is_numbered = all(map(any, zip(*self.rows, strict=True)))
 
     def probability(self, x: int, y: int) -> Fraction:
         return Fraction(self.rows[x][y], self.space) if 0 <= y < self.outputs else Fraction(0)
 
-    def reports(self) -> Iterable[int]:
-        return (y for y in range(self.outputs) if self.is_report(y))
-
     def is_report(self, y: int) -> bool:
         return 0 <= y < self.outputs and any(row[y] for row in self.rows)
-
-    @cached_property
-    def is_numbered(self) -> bool:
-        return all(map(any, zip(*self.rows, strict=True)))
 
     def ratio_bounds(self) -> Iterator[RatioBound]:
         spend(self.size**2 * (self.outputs + PAIR), f"{self.name} of {self.size} rows")

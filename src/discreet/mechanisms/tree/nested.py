@@ -101,16 +101,13 @@ class Nested(Sampler):
         self.truth = space - sum(law.units)
         self.words = 1 + max(cover.words for cover in self.covers)
         self.outputs = blocks.outputs
+        self.is_numbered = all(part.is_numbered for part in self.kinds) and self.outputs <= 1 << 64
         self._bounds = (*(bound * self.scale for bound in accumulate(law.units)), 1 << 64)
 
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Nested:
         kinds: list[Any] = [part.with_word_bits(word_bits, epsilon) for part in self.kinds]
         level = 2 * max(part.actual_epsilon for part in kinds) + 1 if epsilon is None else 2 * epsilon
         return Nested(self.blocks.block_of, [kinds[kind] for kind in self.law.kind_of], level)
-
-    @property
-    def is_numbered(self) -> bool:
-        return all(part.is_numbered for part in self.kinds) and self.outputs <= 1 << 64
 
     # -- the draw -------------------------------------------------------------------------------------
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:

@@ -19,7 +19,7 @@ from ...core.exact import approx
 from ..finite_geometry.difference_sets import best, build, describe, shared_differences
 from ..law import WORD_BITS, Bits, Law
 from ..units import Units, check_law, check_size
-from .pure import PureNumbered
+from .pure import PureSampler
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class CyclicLaw(Law):
     word_bits: int
 
 
-class Cyclic(PureNumbered):
+class Cyclic(PureSampler):
     """Report i p + (x + t mod p), where each shift i p + t in a set D is e**epsilon times likelier than one outside.
 
     p >= k. One word decides: the shifts outside D come first, `low` units each, then those of D, `high` units
@@ -52,6 +52,7 @@ class Cyclic(PureNumbered):
     """
 
     name = "cyclic"
+    is_numbered = True
     law: CyclicLaw
     follows = CyclicLaw
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -39,7 +39,7 @@ class GeneralHadamard(Sampler):
     ``B = 2**(ceil(log2 min(e**epsilon, 2k)) - 1)`` and b the power of two above k/B, so a
     supporting set is about a 2B-th of all K = B b columns instead of half of them.
 
-    *Why private.* PureSampler columns have t units and all others s, with t <= R s; spare words go
+    *Why private.* Supporting columns have t units and all others s, with t <= R s; spare words go
     to the same columns whatever the value.
 
     References: Acharya2019 (Section 4).
@@ -100,12 +100,6 @@ class GeneralHadamard(Sampler):
             return Fraction(0)
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if self._supported(x, y) else self.low) + extra
-
-    def reports(self) -> Iterable[int]:
-        return range(self.outputs)
-
-    def is_report(self, y: int) -> bool:
-        return 0 <= y < self.outputs
 
     @property
     def labels(self) -> Sequence[int]:

@@ -1,14 +1,9 @@
-"""Graded unary: every bit of the one-hot vector flipped on its own, more for values that are more sensitive.
-
-Reports with one bit per value, each drawn on its own: one estimator and one set of moments for all of them.
-
-Utility-optimised RAPPOR: one noisy bit per sensitive value, one honest bit per other value.
-"""
+"""Unary encodings for values of unequal sensitivity: graded unary, and utility-optimised RAPPOR."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,19 +18,6 @@ from ..law import WORD_BITS, Bits, Law, Row
 from ..sampler import RatioBound, Sampler
 from ..units import beyond_words, check_law, check_size
 from .unary import Unary, UnaryLaw
-
-
-class Bitwise(Sampler):
-    """A sampler whose bit x is on with one probability for the value x and with another for any other value.
-
-    Cell x counts the reports whose bit x is on; the last cell counts the reports. Given the value, bits are
-    independent, so ``phi_x = (1{bit x is on} - h_x) / (g_x - h_x)`` are too.
-    """
-
-    @property
-    def outputs(self) -> int:  # type: ignore[override]
-        return 1 << self.size
-
 
 SCANNED = 64
 """How many numbers c are compared over their whole range, and twice more around the best of them."""
@@ -56,7 +38,7 @@ class GradedUnaryLaw(Law):
     word_bits: int
 
 
-class GradedUnary(Bitwise):
+class GradedUnary(Sampler):
     """Bit z is on with probability b_z, and with a_z for the value z itself: for contexts with E[x, z] = epsilon_x.
 
     With e_z = exp(epsilon_z) and one number c for all values, ``b_z = c / (e_z - 1)`` and
@@ -100,7 +82,7 @@ class GradedUnary(Bitwise):
         sound = all(0 < b < a < space for a, b in zip(law.own, law.other, strict=True))
         check_law(sound, law.kind, f"0 < other < own < 2**{law.word_bits} must hold for each grade")
         self.law, self.size, self.word_bits, self.words = law, len(grade_of), law.word_bits, len(grade_of)
-        self.grade_of = grade_of
+        self.grade_of, self.outputs = grade_of, 1 << self.size
 
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> GradedUnary:
         shift = self.word_bits - word_bits
@@ -123,12 +105,6 @@ class GradedUnary(Bitwise):
         chances = (self.law.own[g] if z == x else self.law.other[g] for z, g in enumerate(self.grade_of))
         units = (unit if y >> z & 1 else space - unit for z, unit in enumerate(chances))
         return Fraction(math.prod(units), space**self.size)
-
-    def reports(self) -> Iterable[int]:
-        return range(self.outputs)
-
-    def is_report(self, y: int) -> bool:
-        return 0 <= y < self.outputs
 
     @property
     def labels(self) -> Sequence[int]:
@@ -179,7 +155,7 @@ class UtilityRapporLaw(Law):
     neutral: int
 
 
-class UtilityRappor(Bitwise):
+class UtilityRappor(Sampler):
     """The one-hot vector, with sensitive bits flipped as in symmetric RAPPOR and other bits at most dropped.
 
     A value that is not sensitive keeps its own bit with probability 1 - d2, d2 just large enough to hide the
@@ -203,7 +179,7 @@ class UtilityRappor(Bitwise):
         self.law, self.size, self.inner = law, law.sensitive.size, Unary.from_law(law.inner)
         sound = len(law.sensitive) == self.inner.size and 0 < law.neutral <= 1 << law.inner.word_bits
         check_law(sound, law.kind, f"one bit per sensitive value and 0 < neutral <= 2**{law.inner.word_bits} must hold")
-        self.word_bits, self.words = law.inner.word_bits, self.inner.size + 1
+        self.word_bits, self.words, self.outputs = law.inner.word_bits, self.inner.size + 1, 1 << self.size
         self.cover = UnaryCover(self.inner, CoverUnits(law.neutral))
         self.passes = self.cover.disclosing
         self.sensitive = tuple(law.sensitive)
@@ -243,9 +219,6 @@ class UtilityRappor(Bitwise):
         """The same reports without the sensitive bits of those that show a value."""
         units = self.law.neutral if self.others else 0
         return HighLowResponse.from_law(HighLowLaw(self.law.sensitive, self.law.inner, units, ()))
-
-    def reports(self) -> Iterable[int]:
-        return (y for y in range(self.outputs) if self.is_report(y))
 
     def is_report(self, y: int) -> bool:
         return 0 <= y < self.outputs and sum(y >> bit & 1 for bit in self.others) <= 1

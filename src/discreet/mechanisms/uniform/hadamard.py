@@ -11,7 +11,7 @@ from ...core.arithmetic import MASK, Arithmetic
 from ...core.exact import exp_below
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
-from .pure import PureNumbered
+from .pure import PureSampler
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class HadamardLaw(Law):
     word_bits: int
 
 
-class Hadamard(PureNumbered):
+class Hadamard(PureSampler):
     """Report one of K = 2**m columns, K > k; those where row x+1 of H_K is +1 are e**epsilon times likelier.
 
     Row r supports S_r = {y : parity(r & y) = 0}, half of the columns; two rows share a quarter.
@@ -42,6 +42,7 @@ class Hadamard(PureNumbered):
     """
 
     name = "hadamard"
+    is_numbered = True
     law: HadamardLaw
     follows = HadamardLaw
 

@@ -1,17 +1,13 @@
 """Pure protocols: samplers whose reports support values (Wang2017).
 
-A report y *supports* the values in some set; it supports the person's own value with probability p, any other value
-with probability q. A *cover report*, which composers write for people whose value is elsewhere, supports each value
-with probability r.
-
-Samplers whose reports are the numbers below `outputs`, all of which can occur.
-
-Samplers whose report is the set of supported values itself.
+A report y *supports* the values in some set: the person's own value with probability p, any other value with
+probability q. A *cover report*, which composers write for people whose value is elsewhere, supports each value with
+probability r.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -19,28 +15,35 @@ from ...core.domain import Alike
 from ..sampler import RatioBound, Sampler
 
 
-class Numbered(Sampler):
-    """A sampler that can write every number below `outputs`."""
-
-    @property
-    def is_numbered(self) -> bool:
-        return True
-
-    def reports(self) -> Iterable[int]:
-        return range(self.outputs)
-
-    def is_report(self, y: int) -> bool:
-        return 0 <= y < self.outputs
-
-
 class PureSampler(Sampler):
-    """A sampler whose reports support the own value with probability p, any other with q, and r if they are cover."""
+    """A sampler whose reports support the own value with probability p, any other with q, and r if they are cover.
+
+    Where it `is_numbered`, a report is a number and has one of two probabilities. Else it is the set of the values that
+    it supports, as an integer with one bit per value, of which there are ``2**size``.
+    """
 
     p: Fraction
     q: Fraction
     r: Fraction
     ratio: Fraction
     """The certified largest Q(y | x) / Q(y | z)."""
+
+    low: Fraction
+    """The probability of a numbered report that does not support the own value."""
+    high: Fraction
+    """The probability of a numbered report that supports it."""
+    likeliest: int
+    """The most words that lead to any numbered report."""
+
+    set_size: int | None = None
+    """How many values every set holds, or None where that varies."""
+    both_own: Fraction
+    """Pr(a set holds two given values | one of them is the own one)."""
+    both_other: Fraction
+    """Pr(a set holds two given values | neither is the own one)."""
+    both_cover: Fraction
+    """Pr(a cover report holds two given values)."""
+
     takes_bits: ClassVar[bool] = False
     """True if its constructor takes `bits`, the most bits that a report may have."""
 
@@ -50,7 +53,7 @@ class PureSampler(Sampler):
 
         `mass` is the share of people whose value is sensitive, for a high-low part; None where all values are.
         """
-        return True
+        return cls.is_numbered or bits is None or size <= bits
 
     @property
     def labels(self) -> Sequence[int]:
@@ -59,41 +62,3 @@ class PureSampler(Sampler):
     def ratio_bounds(self) -> Iterator[RatioBound]:
         if self.size > 1:
             yield RatioBound(0, 1, self.ratio)
-
-
-class PureNumbered(Numbered, PureSampler):
-    """A pure protocol whose reports are few enough to count one by one.
-
-    A report that supports the value has probability `high`, any other one `low`.
-    """
-
-    low: Fraction
-    high: Fraction
-    likeliest: int
-    """The most words that lead to any report."""
-
-
-class SetValued(PureSampler):
-    """A sampler whose report is the set of supported values itself, as an integer with one bit per value.
-
-    Cell x counts the reports that contain x; the last cell counts the reports. Values enter
-    symmetrically, so joint support needs three numbers: `both_own` when one of the two is the
-    person's value, `both_other` when neither is, `both_cover` for a neutral report.
-    """
-
-    both_own: Fraction
-    both_other: Fraction
-    both_cover: Fraction
-
-    @classmethod
-    def worth_trying(cls, size: int, epsilon: Fraction, *, bits: int | None, mass: float | None) -> bool:
-        return bits is None or size <= bits
-
-    @property
-    def outputs(self) -> int:  # type: ignore[override]
-        return 1 << self.size
-
-    @property
-    def set_size(self) -> int | None:
-        """How many values every report holds, or None where that varies."""
-        return None

@@ -11,7 +11,7 @@ from ...core.arithmetic import Arithmetic
 from ...core.exact import ceil_div, exp_below
 from ..law import WORD_BITS, Law
 from ..units import Units, beyond_words, check_law, check_size
-from .pure import PureNumbered
+from .pure import PureSampler
 
 WIDE = 1 << 17
 """Above this size the words do not divide evenly enough, and some are spare."""
@@ -30,7 +30,7 @@ class ResponseLaw(Law):
     word_bits: int
 
 
-class RandomizedResponse(PureNumbered):
+class RandomizedResponse(PureSampler):
     """Report the value with probability e/(e + k - 1), each other value with 1/(e + k - 1), e = exp(epsilon).
 
     One word u decides: the first (k - 1) s words are lies, s to each other value, the rest the
@@ -47,6 +47,7 @@ class RandomizedResponse(PureNumbered):
     """
 
     name = "randomized_response"
+    is_numbered = True
     law: ResponseLaw
     follows = ResponseLaw
 

@@ -15,7 +15,7 @@ from ...core.exact import approx, exp_below
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
-from .pure import SetValued
+from .pure import PureSampler
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class SubsetLaw(Law):
     word_bits: int
 
 
-class Subset(SetValued):
+class Subset(PureSampler):
     """Report d of the k values; the own value is among them with probability d e / (d e + k - d).
 
     The first word decides whether the own value is in. The others are drawn from the k - 1 other
@@ -78,7 +78,7 @@ class Subset(SetValued):
         true = law.true * (k - d) > (space - law.true) * d and law.true < space
         check_law(true, law.kind, f"its own value must be the likeliest, and true must be below 2**{law.word_bits}")
         self.law, self.size, self.word_bits, self.d = law, k, law.word_bits, d
-        self.words = 1 + words_of(law.steps)
+        self.words, self.outputs, self.set_size = 1 + words_of(law.steps), 1 << k, d
         self.evenness = evenness(k - d, law.steps, law.word_bits)
         # a set with x has g / C(k-1, d-1), one without (1-g) / C(k-1, d)
         self.p = g = Fraction(law.true, space)
@@ -119,10 +119,6 @@ class Subset(SetValued):
 
     def is_report(self, y: int) -> bool:
         return 0 <= y < self.outputs and y.bit_count() == self.d
-
-    @property
-    def set_size(self) -> int:
-        return self.d
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "d": self.d}

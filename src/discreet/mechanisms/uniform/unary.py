@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from ...core.arithmetic import Arithmetic
 from ...core.exact import ceil_div, exp_below
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
-from .pure import SetValued
+from .pure import PureSampler
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class UnaryLaw(Law):
     word_bits: int
 
 
-class Unary(SetValued):
+class Unary(PureSampler):
     """Symmetric RAPPOR: each bit is kept with probability e**(epsilon/2) / (e**(epsilon/2) + 1).
 
     One word per bit. The own bit is on with probability p = T1/N, each other with q = T0/N.
@@ -60,6 +60,7 @@ class Unary(SetValued):
         space = 1 << law.word_bits
         check_law(0 < law.other < law.own < space, law.kind, f"0 < other < own < 2**{law.word_bits} must hold")
         self.law, self.size, self.word_bits, self.words = law, law.size, law.word_bits, law.size
+        self.outputs = 1 << law.size
         p, q = Fraction(law.own, space), Fraction(law.other, space)
         self.p, self.q, self.r = p, q, q
         self.both_own, self.both_other, self.both_cover = p * q, q * q, q * q
@@ -80,12 +81,6 @@ class Unary(SetValued):
         on = y.bit_count() - (y >> x & 1)
         own = self.p if y >> x & 1 else 1 - self.p
         return own * self.q**on * (1 - self.q) ** (self.size - 1 - on)
-
-    def reports(self) -> Iterable[int]:
-        return range(self.outputs)
-
-    def is_report(self, y: int) -> bool:
-        return 0 <= y < self.outputs
 
 
 class OptimisedUnary(Unary):
