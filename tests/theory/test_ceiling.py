@@ -18,7 +18,7 @@ from discreet.theory import (
     subset_information,
     subset_optimum,
 )
-from discreet.theory.channels.ceiling import _best_channel
+from discreet.theory.channels.information import _best_channel
 
 EPSILONS = [0.01, 0.1, 0.5, 1, 2, 5, 12, 40]
 

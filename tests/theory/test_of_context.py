@@ -10,8 +10,7 @@ import pytest
 import discreet as dc
 from discreet.bulk.words import seeded
 from discreet.core.errors import InvalidInput
-from discreet.theory.comparison import compare
-from discreet.theory.of_context import QUANTITIES, bounds_for, users_for
+from discreet.theory.of_context import QUANTITIES, bounds_for, compare, users_for
 from discreet.theory.of_mechanism import worst_shares
 from discreet.theory.unbiased import unbiased_by_classes, unbiased_matrix
 

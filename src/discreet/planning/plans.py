@@ -19,11 +19,10 @@ from ..estimation.tally import MOST as MAX_REPORTS
 from ..mechanisms.build import REPORT_BITS
 from ..mechanisms.mechanism import Mechanism
 from .choose import candidate_of, compare_mechanisms, explain, prior_of
-from .effect import Effect, effect_of
 from .expected import Expected, deviations_of, expected_error, tv_of, without_privacy
 from .explanation import Explanation
 from .objective import Objective, objective_of
-from .power import Detection
+from .power import Detection, Effect, effect_of
 
 Array = NDArray[np.float64]
 

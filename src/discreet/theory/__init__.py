@@ -21,7 +21,7 @@ from .attained import (
     AttainedRisk, attained_blocks, attained_blocks_printed, attained_high_low, attained_high_low_printed,
     attained_subset,
 )
-from .channels.ceiling import InformationChain, best_prior, information_ceiling, information_chain
+from .channels.information import InformationChain, best_prior, information_ceiling, information_chain
 from .channels.contraction import (
     PrivacyCurve, context_kl_contraction, context_tv_contraction, eta_gamma, eta_kl, eta_tv, kl_contraction,
     over_users, pair_curve, pair_kl_contraction, pair_tv_contraction, pairwise_delta, pairwise_epsilon, phi, phi_n,
@@ -40,7 +40,7 @@ from .channels.testing import (
     neyman_pearson, stein_exponent, stein_exponent_context, stein_exponent_printed, type_two_floor, users_enough,
     users_to_tell,
 )
-from .comparison import Comparison, compare
+from .of_context import Comparison, compare
 from .minimax.assouad import (
     CubeRisk, assouad_best, assouad_cube, ball_mean, bounded_moment_mean, cube_chi_square, cube_kl,
 )
@@ -59,13 +59,13 @@ from .minimax.fano import (
 from .minimax.minimax import (
     MinimaxRisk, minimax_binary, minimax_blocks, minimax_classical, minimax_high_low, minimax_matrix,
 )
-from .minimax.two_points import chi_square_from_tv, kl_after, tv_after
+from .channels.contraction import chi_square_from_tv, kl_after, tv_after
 from .minimax.van_trees import (
     PriorRisk, bernoulli_e_gamma, bernoulli_information, dirichlet_best, dirichlet_risk, pair_best, pair_risk,
 )
 from .of_context import ContextBounds, bounds_for, users_for
 from .of_mechanism import worst_shares, worst_squared_error, worst_total_variation
-from .sample_size import SampleSize, blocks_users, classical_users, high_low_users
+from .attained import SampleSize, blocks_users, classical_users, high_low_users
 from .unbiased import (
     subset_trace, unbiased_blocks, unbiased_high_low, unbiased_matrix, unbiased_semidefinite, unbiased_uniform,
 )

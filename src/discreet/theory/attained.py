@@ -1,19 +1,28 @@
-"""Errors of known mechanisms, as explicit upper bounds on the best possible error.
+"""Errors of known mechanisms, as upper bounds on the best possible error, and how many users a target error takes.
 
-Each holds at every n for values drawn from p, at the worst p, for the unbiased estimate itself;
+Each error holds at every n for values drawn from p, at the worst p, for the unbiased estimate itself;
 projecting it onto the simplex lowers the squared error further. ``c = (e^epsilon + 1)/(e^epsilon - 1)``.
 
-References: Acharya2020 (Propositions 4, 5), Wang2016 (Theorem 3.1).
+For the number of users Theorems 3 and 4 of Acharya et al. give orders; here both sides are numbers. The lower side is
+the largest n at which a lower bound on the minimax error is still above the target: `necessary` by the best of
+`minimax`, `chi_square` by the papers' method alone. The upper side is the smallest n at which an upper bound is at
+most the target: `sufficient` with sharp constants, `printed` with the paper's.
+
+References: Acharya2020 (Theorems 3, 4, Propositions 4, 5), Wang2016 (Theorem 3.1).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from ..core.errors import InvalidInput
-from .channels.finite import Bound, Number, at_least, epsilon_value, upper
+import numpy as np
+
+from .channels.finite import Bound, Number, at_least, check_lengths, check_unit, epsilon_value, lower, upper
+from .minimax.chi_square_method import Family, blocks_family, chi_square_risk, classical_family, insensitive_family
+from .minimax.minimax import minimax_blocks, minimax_classical, minimax_high_low
 from .unbiased import subset_trace
 
 
@@ -27,9 +36,7 @@ class AttainedRisk:
 
 def _scale(epsilon: Number) -> float:
     value = epsilon_value("epsilon", epsilon)
-    if value == 0:
-        return math.inf
-    return 1 / math.tanh(value / 2)
+    return 1 / math.tanh(value / 2) if value else math.inf
 
 
 def _risk(scheme: str, source: str, distance: float, squared: float) -> AttainedRisk:
@@ -65,7 +72,9 @@ def attained_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number
     References: Acharya2020 (Proposition 5).
     """
     at_least("n", n, 1)
-    scales = _scales_of(sizes, epsilons)
+    check_lengths(sizes=sizes, epsilons=epsilons)
+    at_least("size", min(sizes), 1)
+    scales = [(_scale(epsilon), size) for size, epsilon in zip(sizes, epsilons, strict=True)]
     distance = math.sqrt(math.fsum((c * size) ** 2 for c, size in scales) / n) / 2
     squared = max(c * c * size for c, size in scales) / n
     return _risk("Hadamard in blocks", "Acharya2020 Proposition 5, sharpened", distance, squared)
@@ -82,14 +91,6 @@ def attained_blocks_printed(sizes: Sequence[int], n: float, *, epsilons: Sequenc
     )
 
 
-def _scales_of(sizes: Sequence[int], epsilons: Sequence[Number]) -> list[tuple[float, int]]:
-    if not sizes or len(sizes) != len(epsilons):
-        raise InvalidInput(f"{len(sizes)} sizes and {len(epsilons)} epsilons must be equally many, and at least one")
-    for size in sizes:
-        at_least("size", size, 1)
-    return [(_scale(epsilon), size) for size, epsilon in zip(sizes, epsilons, strict=True)]
-
-
 def attained_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> AttainedRisk:
     """The high-low Hadamard scheme: squared error ``s c^2 / n``, and total variation at the worst mass P.
 
@@ -101,26 +102,120 @@ def attained_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> A
 
     References: Acharya2020 (Proposition 4; its variance of the mass is a misprint).
     """
-    c = _scale(epsilon)
+    c, s, t = _high_low_scale(k, sensitive, n, epsilon), sensitive, k - sensitive
+    worst = math.inf
+    if math.isfinite(c):
+        fixed, steps = c * (c - 1), np.arange(1000)  # 2c^2/(e^epsilon + 1), since c - 1 = 2/(e^epsilon - 1)
+        worst = float((s * np.sqrt(fixed + c * (steps + 1) / 1000) + np.sqrt(t * c * (1 - steps / 1000))).max())
+    return _risk("Hadamard high-low", "Acharya2020 Proposition 4, sharpened", worst / 2 / math.sqrt(n), s * c * c / n)
+
+
+def _high_low_scale(k: int, sensitive: int, n: float, epsilon: Number) -> float:
     at_least("sensitive", sensitive, 1)
     at_least("k", k, sensitive)
     at_least("n", n, 1)
-    s, t = sensitive, k - sensitive
-    if math.isinf(c):
-        return _risk("Hadamard high-low", "Acharya2020 Proposition 4, sharpened", math.inf, math.inf)
-    fixed = c * (c - 1)  # 2c^2/(e^epsilon + 1), since c - 1 = 2/(e^epsilon - 1)
-    steps = 1000
-    worst = max(s * math.sqrt(fixed + c * (i + 1) / steps) + math.sqrt(t * c * (1 - i / steps)) for i in range(steps))
-    return _risk("Hadamard high-low", "Acharya2020 Proposition 4, sharpened", worst / 2 / math.sqrt(n), s * c * c / n)
+    return _scale(epsilon)
 
 
 def attained_high_low_printed(k: int, sensitive: int, n: float, *, epsilon: Number) -> AttainedRisk:
     """Proposition 4 as printed: ``sqrt(3 s^2 c^2 / n) + sqrt(c k / n)``, and ``(3 s c^2 + c) / n`` from its proof."""
-    c = _scale(epsilon)
-    at_least("sensitive", sensitive, 1)
-    at_least("k", k, sensitive)
-    at_least("n", n, 1)
+    c = _high_low_scale(k, sensitive, n, epsilon)
     distance = (math.sqrt(3) * sensitive * c + math.sqrt(c * k)) / math.sqrt(n)
-    return _risk(
-        "Hadamard high-low, as printed", "Acharya2020 Proposition 4", distance, (3 * sensitive * c * c + c) / n
+    squared = (3 * sensitive * c * c + c) / n
+    return _risk("Hadamard high-low, as printed", "Acharya2020 Proposition 4", distance, squared)
+
+
+MAX_USERS = 1e18
+"""The most users that a bound is computed for."""
+
+
+@dataclass(frozen=True)
+class SampleSize:
+    """The users needed for an expected total variation of `accuracy` at the worst p."""
+
+    accuracy: float
+    necessary: Bound
+    chi_square: Bound
+    sufficient: Bound
+    printed: Bound
+
+
+def _last_above(risk: Callable[[float], float], accuracy: float) -> float:
+    """The largest n found, to one part in a thousand, with ``risk(n) > accuracy``; 0 if there is none.
+
+    `risk` need not be monotone: whatever n is returned has been tried.
+    """
+    if not risk(1) > accuracy:
+        return 0.0
+    low, high = 1.0, 2.0
+    while high < MAX_USERS and risk(high) > accuracy:
+        low, high = high, high * 4
+    while high / low > 1.001 and math.floor(high) > math.floor(low):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if risk(middle) > accuracy else (low, middle)
+    return math.floor(low)
+
+
+def _users(
+    accuracy: float,
+    least: Callable[[float], float],
+    families: Sequence[Family],
+    sharp: AttainedRisk,
+    printed: AttainedRisk,
+) -> SampleSize:
+    check_unit("accuracy", accuracy, zero=False, one=False)
+
+    def enough(at_one: AttainedRisk) -> float:
+        # Every upper bound is its value at one user over the root of n.
+        value = (at_one.total_variation.value / accuracy) ** 2
+        return float(math.ceil(value)) if math.isfinite(value) else math.inf
+
+    by_fano = max((_last_above(partial(chi_square_risk, f), accuracy) for f in families), default=0.0)
+    return SampleSize(
+        accuracy,
+        lower("users needed", _last_above(least, accuracy), "Acharya2020, Efroimovich1979, Assouad1983"),
+        lower("users needed, chi-square", by_fano, "Acharya2020 Lemma 1"),
+        upper("users enough", enough(sharp), sharp.total_variation.reference, trivial=math.inf),
+        upper("users enough, as printed", enough(printed), printed.total_variation.reference, trivial=math.inf),
+    )
+
+
+def classical_users(k: int, accuracy: float, *, epsilon: Number) -> SampleSize:
+    """The users needed for k equally protected values; of the order ``k^2 / (accuracy^2 epsilon^2)`` for small epsilon.
+
+    `sufficient` is by the subset mechanism, `printed` by Hadamard response as one block.
+    """
+    return _users(
+        accuracy,
+        lambda n: minimax_classical(k, n, epsilon=epsilon).total_variation.value,
+        [classical_family(k, epsilon)],
+        attained_subset(k, 1, epsilon=epsilon),
+        attained_blocks_printed([k], 1, epsilons=[epsilon]),
+    )
+
+
+def blocks_users(sizes: Sequence[int], accuracy: float, *, epsilons: Sequence[Number]) -> SampleSize:
+    """The users needed for a context of blocks; of the order ``sum_j k_j^2 / (accuracy^2 epsilon^2)``: Theorem 4."""
+    return _users(
+        accuracy,
+        lambda n: minimax_blocks(sizes, n, epsilons=epsilons).total_variation.value,
+        [blocks_family(sizes, epsilons)],
+        attained_blocks(sizes, 1, epsilons=epsilons),
+        attained_blocks_printed(sizes, 1, epsilons=epsilons),
+    )
+
+
+def high_low_users(k: int, sensitive: int, accuracy: float, *, epsilon: Number) -> SampleSize:
+    """Users for a high-low context; of the order ``s^2/(accuracy^2 epsilon^2) + k/(accuracy^2 epsilon)``: Theorem 3.
+
+    `chi_square` is the larger of the two terms' bounds: all mass on the sensitive values, or all outside.
+    """
+    families = [classical_family(sensitive, epsilon)] if sensitive >= 2 else []
+    families += [insensitive_family(k, sensitive, epsilon)] if k - sensitive >= 2 else []
+    return _users(
+        accuracy,
+        lambda n: minimax_high_low(k, sensitive, n, epsilon=epsilon).total_variation.value,
+        families,
+        attained_high_low(k, sensitive, 1, epsilon=epsilon),
+        attained_high_low_printed(k, sensitive, 1, epsilon=epsilon),
     )

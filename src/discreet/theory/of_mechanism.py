@@ -2,8 +2,8 @@
 
 For shares p the estimate of x has ``n Var_x = m_x . p - p_x^2``, where ``m_xz = E[phi_x^2 | z]`` is known in
 closed form; so ``n`` times the squared error is ``c . p - |p|^2`` with ``c = sum_x m_x``, and the expected total
-variation is at most ``sum_x sqrt(Var_x) / 2``. Both are concave in p, so their maxima are found exactly. Values that
-a mechanism treats alike have equal shares at the maximum, and are kept as one group.
+variation is at most ``sum_x sqrt(Var_x) / 2``. Both are concave in p, so their maxima are found exactly. Exchangeable
+values have equal shares at the maximum, and are kept as one group.
 
 References: Acharya2020, and the moments of each mechanism.
 """
@@ -11,7 +11,6 @@ References: Acharya2020, and the moments of each mechanism.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,17 +29,6 @@ MAX_TRACKED_VALUES = 1024
 """The most values that are tracked individually."""
 MAX_STEPS = 1000
 """Steps of the search for the worst shares; the remaining gap is added to the bound."""
-
-
-@dataclass(frozen=True)
-class MomentsByGroup:
-    """Second moments by groups of values treated alike.
-
-    ``table[g, h]`` is the moment of a value of group g when people are spread evenly over group h.
-    """
-
-    sizes: Array
-    table: Array
 
 
 def squared_error(mechanism: Mechanism, n: int, shares: Any) -> Bound:
@@ -62,15 +50,19 @@ def total_variation_at(mechanism: Mechanism, n: int, shares: Any) -> Bound:
 
 def worst_shares(mechanism: Mechanism) -> Array:
     """The shares at which the expected sum of squared errors ``(c . p - |p|^2) / n`` is largest."""
-    groups_of(decoder_of(mechanism))
-    return peak_of_squares(moments_given(decoder_of(mechanism)))[0]
+    return _peak(mechanism)[0]
 
 
 def worst_squared_error(mechanism: Mechanism, n: int) -> Bound:
     """The largest expected sum of squared errors over all shares, exactly: that at `worst_shares`."""
-    groups_of(decoder_of(mechanism))
-    value = peak_of_squares(moments_given(decoder_of(mechanism)))[1] / n
+    value = _peak(mechanism)[1] / n
     return Bound("squared error, worst shares", value, "attained", mechanism.name, not value < 2, "exact")
+
+
+def _peak(mechanism: Mechanism) -> tuple[Array, float]:
+    decoder = decoder_of(mechanism)
+    groups_of(decoder)  # refuses too many values
+    return peak_of_squares(moments_given(decoder))
 
 
 def worst_total_variation(mechanism: Mechanism, n: int) -> Bound:
@@ -78,15 +70,14 @@ def worst_total_variation(mechanism: Mechanism, n: int) -> Bound:
 
     The maximum of a concave function by Frank and Wolfe's steps; the remaining duality gap is added.
     """
-    moments = moments_of(decoder_of(mechanism))
-    size = moments.sizes
+    size, table = moments_of(decoder_of(mechanism))
     masses = size / size.sum()
     best = math.inf
     for step in range(MAX_STEPS if len(size) > 1 else 1):
-        variance = np.maximum(moments.table @ masses - (masses / size) ** 2, 0.0)
+        variance = np.maximum(table @ masses - (masses / size) ** 2, 0.0)
         value = float(size @ np.sqrt(variance))
         deviation = np.sqrt(np.maximum(variance, 1e-300))
-        slope = ((size / deviation) @ moments.table - 2 * masses / size / deviation) / 2
+        slope = ((size / deviation) @ table - 2 * masses / size / deviation) / 2
         top = int(slope.argmax())
         best = min(best, value + float(slope[top] - slope @ masses))
         if best - value <= 1e-3 * value:
@@ -97,8 +88,11 @@ def worst_total_variation(mechanism: Mechanism, n: int) -> Bound:
     return Bound("total variation, worst shares", value, "attained", mechanism.name, not value < 1, "at most")
 
 
-def moments_of(decoder: Decoder[Any]) -> MomentsByGroup:
-    """The second moments of a decoder by groups; `InvalidInput` if there are too many values to track."""
+def moments_of(decoder: Decoder[Any]) -> tuple[Array, Array]:
+    """The sizes of the groups of exchangeable values, and second moments; `InvalidInput` if there are too many groups.
+
+    Entry [g, h] is the moment of a value of group g when people are spread evenly over group h.
+    """
     groups = groups_of(decoder)
     table = np.empty((len(groups), len(groups)))
     first = [group[0] for group in groups]
@@ -106,15 +100,15 @@ def moments_of(decoder: Decoder[Any]) -> MomentsByGroup:
         spread = np.zeros(decoder.size)
         spread[group] = 1 / len(group)
         table[:, h] = np.asarray(decoder.second_moments(spread))[first]
-    return MomentsByGroup(np.array([float(len(group)) for group in groups]), table)
+    return np.array([float(len(group)) for group in groups]), table
 
 
 def groups_of(decoder: Decoder[Any]) -> list[list[int]]:
-    """Values that the decoder treats alike, by number: exchanging two of a group changes no moment."""
+    """Exchangeable values of the decoder, by number: exchanging two of a group changes no moment."""
     if decoder.exchangeable is not None:
         groups: dict[int, list[int]] = {}
-        for x, twin in enumerate(decoder.exchangeable):
-            groups.setdefault(twin, []).append(x)
+        for x, group in enumerate(decoder.exchangeable):
+            groups.setdefault(group, []).append(x)
         return list(groups.values())
     if decoder.size > MAX_TRACKED_VALUES:
         raise InvalidInput(

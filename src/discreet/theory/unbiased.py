@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..contexts import Context
-from ..core.errors import InvalidInput, NotIdentifiable
+from ..core.errors import NotIdentifiable
 from ..estimation.simplex import FloatArray
 from ..mechanisms.composed.two_sizes import best_two_sizes, terms_of
 from ..planning.design.components import components_of, tasks_of
@@ -33,6 +33,8 @@ from .channels.finite import (
     Privacy,
     Vector,
     at_least,
+    check_lengths,
+    check_unit,
     distribution,
     epsilon_value,
     floats,
@@ -59,9 +61,7 @@ def subset_trace(k: int, epsilon: Number) -> float:
 def unbiased_uniform(k: int, *, epsilon: Number) -> Bound:
     """n times the error at the uniform p under epsilon-LDP: ``(k-1)^2 / subset_trace``, which subsets attain."""
     at_least("k", k, 1)
-    if k == 1:
-        return lower("unbiased squared error times n, uniform p", 0.0, "Wang2016")
-    trace = subset_trace(k, epsilon)
+    trace = subset_trace(k, epsilon) if k > 1 else math.inf
     value = (k - 1) ** 2 / trace if trace > 0 else math.inf
     return lower("unbiased squared error times n, uniform p", value, "Wang2016, Rao1945")
 
@@ -74,8 +74,7 @@ def unbiased_blocks(sizes: Sequence[int], masses: Vector, *, epsilons: Sequence[
     constant vector. The subset mechanism inside each block attains it.
     """
     P = floats(distribution("masses", masses))
-    if not len(sizes) == len(epsilons) == len(P):
-        raise InvalidInput(f"{len(sizes)} sizes, {len(P)} masses and {len(epsilons)} epsilons must be equally many")
+    check_lengths(sizes=sizes, masses=P, epsilons=epsilons)
     value = 0.0
     for size, epsilon, mass in zip(sizes, epsilons, P.tolist(), strict=True):
         inside = unbiased_uniform(size, epsilon=epsilon).value if mass > 0 else 0.0
@@ -96,8 +95,7 @@ def unbiased_high_low(k: int, sensitive: int, mass: float, *, epsilon: Number, s
     """
     at_least("sensitive", sensitive, 1)
     at_least("k - sensitive", k - sensitive, 1)
-    if not 0 <= mass <= 1:
-        raise InvalidInput(f"mass={mass} must lie between 0 and 1")
+    check_unit("mass", mass)
     level, s = epsilon_value("epsilon", epsilon), sensitive
     even = 1 / (k - s) if spread is None else spread
     name, source = "unbiased squared error times n, high-low", "Yoon2025, Rao1945"
@@ -136,8 +134,7 @@ def unbiased_matrix(E: Privacy, p: Vector) -> Bound:
     bound. Exact without privacy: ``1 - |p|^2``.
     """
     epsilons, shares = privacy_matrix(E), floats(distribution("p", p))
-    if len(shares) != len(epsilons):
-        raise InvalidInput(f"p has {len(shares)} entries and E {len(epsilons)} rows; they must be equally many")
+    check_lengths(p=shares, E=epsilons)
     if len(shares) == 1:
         return lower("unbiased squared error times n", 0.0, "Acharya2020")
     positive = shares > 0
@@ -164,9 +161,9 @@ def unbiased_by_classes(context: Context, p: Any) -> Bound:
     shares = np.asarray(p, dtype=np.float64)
     if len(shares) == 1:
         return lower("unbiased squared error times n", 0.0, "Acharya2020")
-    labels = np.fromiter(context.class_of, dtype=np.int64, count=len(shares))
-    count = int(labels.max()) + 1
-    mass = np.bincount(labels, weights=shares, minlength=count)
+    class_of = np.fromiter(context.class_of, dtype=np.int64, count=len(shares))
+    mass = np.bincount(class_of, weights=shares)
+    count = len(mass)
     near, far, hidden_from = np.zeros(count), np.zeros(count), np.zeros(count)
     own_near, own_far = np.zeros(count), np.full(count, np.inf)
     for c, d in context.finite():
@@ -178,11 +175,11 @@ def unbiased_by_classes(context: Context, p: Any) -> Bound:
             far[d] += mass[c] * math.exp(min(level, 700.0))
             hidden_from[d] += mass[c]
     shown = mass.sum() - mass - hidden_from > 1e-12  # for someone of another class who need not hide behind it
-    rest = np.maximum(mass[labels] - shares, 0.0)
+    rest = np.maximum(mass[class_of] - shares, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        high = 1 / (shares + rest * own_near[labels] + near[labels])
-        inside = np.where(rest > 0, rest * own_far[labels], 0.0)
-        low = np.where(shown[labels], 0.0, 1 / (shares + inside + far[labels]))
+        high = 1 / (shares + rest * own_near[class_of] + near[class_of])
+        inside = np.where(rest > 0, rest * own_far[class_of], 0.0)
+        low = np.where(shown[class_of], 0.0, 1 / (shares + inside + far[class_of]))
     return _value_by_value(shares, high, low)
 
 

@@ -10,7 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from ...mechanisms.mechanism import Mechanism
-    from ...theory.sample_size import SampleSize
+    from ...theory.attained import SampleSize
 
 
 def _list(context: click.Context, option: click.Parameter, asked: bool) -> None:
@@ -58,7 +58,7 @@ def command(
     Lower: no mechanism under the context does better. Attained: this mechanism, with its unbiased estimate.
     Upper: some known scheme does at least as well. Every number names its source.
     """
-    from ...theory.comparison import compare
+    from ...theory.of_context import compare
     from ..choosing import read_spec
     from .plan import read_prior
 

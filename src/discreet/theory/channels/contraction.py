@@ -1,30 +1,28 @@
-"""How much of the difference between two distributions passes through a private channel.
+"""How much of the difference between two distributions passes through a private channel, and at which epsilon, delta.
 
 The contraction coefficient of a channel is the largest ratio D(PQ || RQ) / D(P || R). Exact for a given
 channel: E_gamma and total variation by two rows, KL and chi-square by one convex minimum per pair of rows.
-Universal for every channel that is (epsilon, delta)-LDP or satisfies a privacy matrix E.
-
-References: Asoodeh2021 (Lemmas 1, 2), Dobrushin1956, Cohen1993, Ordentlich2022, Acharya2020 (Theorem 2).
-
-The exact trade-off of epsilon and delta for any finite channel.
+Universal for every channel that is (epsilon, delta)-LDP or satisfies a privacy matrix E; with it come upper bounds on
+chi-square, KL and total variation after privacy, from the two distributions before it.
 
 A channel is (epsilon, delta)-LDP exactly when ``delta >= max over x, z of E_gamma(Q_x || Q_z)`` with
-``gamma = e^epsilon`` (Asoodeh2021, Theorem 1). For one pair the right side is the largest of the lines ``a
-- gamma b``, one per set of reports, where a and b are the chances of the set under x and z; the sets
-that matter are those of the largest likelihood ratios. So the curve is the upper hull of the points (b, a)
-of all pairs, read by slope: piecewise linear in gamma, with breakpoints found exactly.
+``gamma = e^epsilon``. For one pair the right side is the largest of the lines ``a - gamma b``, one per set of reports,
+where a and b are the chances of the set under x and z; the sets that matter are those of the largest likelihood
+ratios. So the privacy curve is the upper hull of the points (b, a) of all pairs, read by slope: piecewise linear in
+gamma, with breakpoints found exactly.
 
-References: Asoodeh2021 (Theorem 1), Acharya2020 (Theorem 1).
+References: Asoodeh2021 (Theorem 1, Lemmas 1 to 3), Acharya2020 (Theorems 1, 2), Dobrushin1956, Cohen1993,
+Ordentlich2022, Duchi2013, Bretagnolle1979.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
-from typing import Any
+from itertools import combinations, pairwise, permutations
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,14 +33,19 @@ from .finite import (
     Floats,
     Number,
     Privacy,
+    Vector,
     at_least,
     channel,
+    check_lengths,
+    check_unit,
     delta_value,
     epsilon_value,
     excess,
     floats,
+    kl,
     place_of_least,
     privacy_matrix,
+    total_variation,
 )
 
 
@@ -55,8 +58,7 @@ def eta_gamma(Q: Channel, gamma: Number) -> Number:
     """
     rows = channel(Q)
     at_least("gamma", float(gamma), 1)
-    value: Number = max(excess(p, q, gamma) for p in rows for q in rows)
-    return value
+    return cast(Number, max(excess(p, q, gamma) for p in rows for q in rows))
 
 
 def eta_tv(Q: Channel) -> Number:
@@ -69,7 +71,7 @@ def eta_tv(Q: Channel) -> Number:
     return eta_gamma(Q, 1)
 
 
-def eta_kl_pair(p: Floats, q: Floats) -> float:
+def _eta_kl_pair(p: Floats, q: Floats) -> float:
     """The contraction of KL by the two-row channel [p, q]: ``1 - min_t sum_y p q / (t p + (1-t) q)``.
 
     The sum is one less the squared maximal correlation of the input, one with chance t, and the report; it
@@ -92,11 +94,7 @@ def eta_kl(Q: Channel) -> float:
 
     References: Ordentlich2022 (strong data processing constants are achieved by binary inputs).
     """
-    rows = floats(channel(Q))
-    return max(
-        (eta_kl_pair(p, q) for i, p in enumerate(rows) for q in rows[:i]),
-        default=0.0,
-    )
+    return max((_eta_kl_pair(p, q) for p, q in combinations(floats(channel(Q)), 2)), default=0.0)
 
 
 def phi(epsilon: Number, *, delta: Number = 0) -> float:
@@ -146,7 +144,7 @@ def pair_tv_contraction(epsilon_xz: Number, epsilon_zx: Number) -> float:
     that one, so data processing gives the bound. Zero and infinite entries are allowed.
     """
     first, second = epsilon_value("epsilon_xz", epsilon_xz), epsilon_value("epsilon_zx", epsilon_zx)
-    if first == 0 or second == 0:
+    if not (first and second):
         return 0.0
     return math.expm1(-first) * math.expm1(-second) / -math.expm1(-(first + second))
 
@@ -159,19 +157,18 @@ def pair_kl_contraction(epsilon_xz: Number, epsilon_zx: Number) -> float:
 
 def context_tv_contraction(E: Privacy) -> float:
     """The contraction of every f-divergence by any E-LDP channel: the largest over pairs of values, E closed."""
-    epsilons = privacy_matrix(E)
-    return max(
-        (pair_tv_contraction(epsilons[x, z], epsilons[z, x]) for x in range(len(epsilons)) for z in range(x)),
-        default=0.0,
-    )
+    return _over_pairs(pair_tv_contraction, E)
 
 
 def context_kl_contraction(E: Privacy) -> float:
     """The contraction of KL and chi-square by any E-LDP channel: the largest over pairs of values, E closed."""
+    return _over_pairs(pair_kl_contraction, E)
+
+
+def _over_pairs(contraction: Callable[[Number, Number], float], E: Privacy) -> float:
     epsilons = privacy_matrix(E)
     return max(
-        (pair_kl_contraction(epsilons[x, z], epsilons[z, x]) for x in range(len(epsilons)) for z in range(x)),
-        default=0.0,
+        (contraction(epsilons[x, z], epsilons[z, x]) for x, z in combinations(range(len(epsilons)), 2)), default=0.0
     )
 
 
@@ -231,12 +228,9 @@ def _operating_points(p: NDArray[Any], q: NDArray[Any]) -> list[tuple[Any, Any]]
 
 
 def _upper_hull(points: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    highest: dict[Any, Any] = {}
-    for b, a in points:
-        if b not in highest or a > highest[b]:
-            highest[b] = a
+    highest = dict(sorted(points))  # of points with the same b, the last is the highest
     hull: list[tuple[Any, Any]] = []
-    for b, a in sorted(highest.items()):
+    for b, a in highest.items():
         while len(hull) > 1:
             (b0, a0), (b1, a1) = hull[-2], hull[-1]
             if (a1 - a0) * (b - b1) > (a - a1) * (b1 - b0):
@@ -246,8 +240,8 @@ def _upper_hull(points: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     return hull
 
 
-def _curve(points: Iterable[tuple[Any, Any]], one: Any) -> PrivacyCurve:
-    hull = _upper_hull(points)
+def _curve(points: Sequence[tuple[Any, Any]]) -> PrivacyCurve:
+    hull, one = _upper_hull(points), Fraction(1) if isinstance(points[0][0], Fraction) else 1.0
     gammas: list[Any] = []
     deltas: list[Any] = []
     for (b0, a0), (b1, a1) in pairwise(hull):
@@ -256,40 +250,26 @@ def _curve(points: Iterable[tuple[Any, Any]], one: Any) -> PrivacyCurve:
             break
         gammas.append(gamma)
         deltas.append(a0 - gamma * b0)
-    last = len(gammas)
-    b, a = hull[last] if last < len(hull) else hull[-1]
+    b, a = hull[len(gammas)]
     gammas.append(one)
     deltas.append(max(a - b, one * 0))
     return PrivacyCurve(tuple(reversed(gammas)), tuple(reversed(deltas)))
 
 
-def _one(array: NDArray[Any]) -> Any:
-    return Fraction(1) if array.dtype == object else 1.0
-
-
-def _index(name: str, x: int, size: int) -> None:
-    if not 0 <= x < size:
-        raise InvalidInput(f"{name}={x} must be a row of the channel, 0 to {size - 1}")
-
-
 def pair_curve(Q: Channel, x: int, z: int) -> PrivacyCurve:
     """The curve of one ordered pair: how far x's reports may exceed ``e^epsilon`` times z's."""
     rows = channel(Q)
-    _index("x", x, len(rows))
-    _index("z", z, len(rows))
-    return _curve(_operating_points(rows[x], rows[z]), _one(rows))
+    if not (0 <= x < len(rows) and 0 <= z < len(rows)):
+        raise InvalidInput(f"x={x} and z={z} must be rows of the channel, 0 to {len(rows) - 1}")
+    return _curve(_operating_points(rows[x], rows[z]))
 
 
 def privacy_curve(Q: Channel) -> PrivacyCurve:
     """The curve of the whole channel, the largest over all ordered pairs at every epsilon."""
     rows = channel(Q)
-    one = _one(rows)
-    points = [(one * 0, one * 0), (one, one)]
-    for x, p in enumerate(rows):
-        for z, q in enumerate(rows):
-            if x != z:
-                points += _operating_points(p, q)
-    return _curve(points, one)
+    zero, one = (Fraction(0), Fraction(1)) if rows.dtype == object else (0.0, 1.0)
+    points = (point for p, q in permutations(rows, 2) for point in _operating_points(p, q))
+    return _curve([(zero, zero), (one, one), *points])
 
 
 def pairwise_epsilon(Q: Channel) -> Floats:
@@ -312,9 +292,73 @@ def pairwise_delta(Q: Channel, E: Privacy) -> Floats:
     channel is E-LDP.
     """
     rows, epsilons = floats(channel(Q)), privacy_matrix(E)
-    if len(epsilons) != len(rows):
-        raise InvalidInput(f"E has {len(epsilons)} rows and Q {len(rows)}; they must be over the same values")
+    check_lengths(E=epsilons, Q=rows)
     result = np.zeros_like(epsilons)
     for x, z in zip(*np.nonzero(np.isfinite(epsilons)), strict=True):
         result[x, z] = excess(rows[x], rows[z], math.exp(min(epsilons[x, z], 700.0)))
     return result
+
+
+def chi_square_from_tv(epsilon: Number, distance: float) -> float:
+    """The largest chi-square of two reports under epsilon-LDP when the values are at total variation `distance`.
+
+    With ``e = e^epsilon`` and ``t = distance`` it is ``(e-1)^2 t^2 / e`` when ``2t(e-1) >= e-2``, which
+    holds whenever ``epsilon <= log 2``, and at most ``2 (e-1)^2 t^2 / (e+2)`` in any case; the first is
+    what randomized response gives and the second what it gives on three values as t goes to 0.
+
+    *Proof.* Write the laws as ``(1-t)C + tP`` and ``(1-t)C + tR``. A column of an epsilon-LDP channel is a
+    sum of columns with levels 1 and e. Chi-square is convex and homogeneous in the column (c, p, r) of the
+    three laws, so it suffices to find a linear function ``l = u c + v p + w r`` above ``f = t^2 (p-r)^2 /
+    ((1-t)c + tr)`` at the eight patterns of levels: chi-square is then at most ``u + v + w``, because each
+    row sums to one. Put ``F = t^2 (e-1)^2``; f is zero unless p and r differ, and then F over 1,
+    ``1+t(e-1)``, ``e-t(e-1)``, e for (c, p, r) = (1, e, 1), (1, 1, e), (e, e, 1), (e, 1, e). First, ``v =
+    F/e`` and ``w = -u = F(1-t)/(e(1+t(e-1)))``: all eight hold, (e, 1, 1) being the one that asks for
+    ``2t(e-1) >= e-2``; the total is F/e. Second, ``v = w = Fe/((e+2)(e-1))`` and ``u = -2v/e``: all eight
+    hold when ``e >= 2`` and ``t <= 1 - 2/(e(e-1))``; the total is 2F/(e+2). For ``e >= 2`` every t is in
+    one of the two ranges.
+    """
+    value = epsilon_value("epsilon", epsilon)
+    check_unit("distance", distance)
+    if distance == 0 or value == 0:
+        return 0.0
+    if value > 300:
+        return math.inf
+    e = math.exp(value)
+    low = 1 / e if 2 * distance * (e - 1) >= e - 2 else 2 / (e + 2)
+    return low * ((e - 1) * distance) ** 2
+
+
+def kl_after(p: Vector, q: Vector, *, epsilon: Number, delta: Number = 0) -> float:
+    """The most that KL(p || q) can be once each value has been reported under (epsilon, delta)-LDP.
+
+    The smallest of KL times `tv_contraction` and, for ``delta = 0``, KL times `kl_contraction` and ``log(1
+    + chi-square)`` by `chi_square_from_tv`. It bounds n reports n times over, even when each user may
+    choose a mechanism after seeing earlier reports.
+    """
+    eta = tv_contraction(epsilon, delta=delta)
+    if delta == 0:
+        eta = min(eta, kl_contraction(epsilon))
+    after = 0.0 if eta == 0 else eta * kl(p, q)
+    if delta == 0:
+        after = min(after, math.log1p(chi_square_from_tv(epsilon, float(total_variation(p, q)))))
+    return after
+
+
+def tv_after(p: Vector, q: Vector, n: int, *, epsilon: Number, delta: Number = 0) -> float:
+    """The most that the total variation of n reports can be under (epsilon, delta)-LDP, never above one.
+
+    The smallest of ``1 - (1 - eta t)^n``, from a coupling user by user with t the total variation of the
+    values and eta its contraction; Pinsker's ``sqrt(D/2)`` and Bretagnolle and Huber's ``sqrt(1 - e^-D)``
+    with D the KL of n reports; and for ``delta = 0`` ``sqrt((1 + chi)^n - 1)``, the triangle inequality
+    through the midpoint of p and q, at chi-square `chi` from each.
+    """
+    at_least("n", n, 0)
+    t = float(total_variation(p, q))
+    bounds = [over_users(tv_contraction(epsilon, delta=delta) * t, n)]
+    if n:
+        D = n * min(kl_after(p, q, epsilon=epsilon, delta=delta), kl_after(q, p, epsilon=epsilon, delta=delta))
+        bounds += [math.sqrt(D / 2), math.sqrt(-math.expm1(-D))]
+    if n and delta == 0:
+        power = n * math.log1p(chi_square_from_tv(epsilon, t / 2))
+        bounds.append(math.sqrt(math.expm1(power)) if power < 1 else 1.0)
+    return min(bounds)

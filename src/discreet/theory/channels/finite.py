@@ -1,15 +1,9 @@
-"""What the functions of this room take and give: finite channels, distributions, privacy matrices, and bounds.
-
-Arguments are checked once, here.
+"""Finite channels, distributions, privacy matrices and bounds, with the checks of arguments, and divergences.
 
 A channel may be given as a mechanism, whose exact law is then written out, and a privacy matrix as a context.
-Integers and fractions stay exact: an array of them has dtype ``object`` and holds `Fraction`. Anything with
-a float in it becomes ``float64``. A channel has one row per value and one column per report.
-
-Divergences between two finite distributions.
-
-`hockey_stick`, `total_variation` and `chi_square` are rational in their arguments and stay exact when every
-argument is. The rest are in nats. Infinite divergences are `math.inf`, never an error.
+Integers and fractions stay exact: an array of them has dtype ``object`` and holds `Fraction`. Anything with a float in
+it becomes ``float64``. `hockey_stick`, `total_variation` and `chi_square` are rational in their arguments and stay
+exact when every argument is. The rest are in nats. Infinite divergences are `math.inf`, never an error.
 
 References: Asoodeh2021 (Section II), Csiszar1967, Chernoff1952.
 """
@@ -17,7 +11,7 @@ References: Asoodeh2021 (Section II), Csiszar1967, Chernoff1952.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational
@@ -56,18 +50,16 @@ def _array(name: str, rows: Any, dimensions: int) -> NDArray[Any]:
 
 
 def _check_rows(name: str, rows: NDArray[Any]) -> None:
-    for i, row in enumerate(rows):
-        total = row.sum()
-        off = total != 1 if rows.dtype == object else not abs(total - 1) <= _TOLERANCE
-        if off:
+    if not (rows >= 0).all():
+        raise InvalidInput(f"{name} must have no negative entry")
+    for i, total in enumerate(rows.sum(axis=1)):
+        if total != 1 if rows.dtype == object else not abs(total - 1) <= _TOLERANCE:
             raise InvalidInput(f"{name}[{i}] sums to {total}; it must sum to 1")
 
 
 def distribution(name: str, p: Vector) -> NDArray[Any]:
     """`p` as an array of non-negative entries that sum to one, exactly for fractions and to 1e-9 for floats."""
     array = _array(name, p, 1)
-    if not (array >= 0).all():
-        raise InvalidInput(f"{name}={list(p)} must have no negative entry")
     _check_rows(name, array[None, :])
     return array
 
@@ -75,8 +67,6 @@ def distribution(name: str, p: Vector) -> NDArray[Any]:
 def channel(Q: Channel) -> NDArray[Any]:
     """`Q`, or the law of a mechanism, as an array whose rows are distributions."""
     array = _array("Q", Q.channel() if isinstance(Q, Mechanism) else Q, 2)
-    if not (array >= 0).all():
-        raise InvalidInput("Q must have no negative entry")
     _check_rows("Q", array)
     return array
 
@@ -89,21 +79,20 @@ def floats(array: NDArray[Any]) -> Floats:
 def privacy_matrix(E: Privacy) -> Floats:
     """The closure of `E` as a square float array: entries from zero to infinity, zero on the diagonal."""
     if isinstance(E, Context):
-        strict = E.closure_if_cheap()
-        array = np.array([[float(v) for v in row] for row in strict.matrix()], dtype=np.float64)
-        return array if strict.is_closed else shortest_paths(array)
+        closed = E.closure_if_cheap()
+        array = np.array([[float(v) for v in row] for row in closed.matrix()], dtype=np.float64)
+        return array if closed.is_closed else _shortest_paths(array)
     array = np.array([[float(v) for v in row] for row in E], dtype=np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise InvalidInput(f"E of shape {array.shape} must be square and not empty")
     if np.isnan(array).any() or (array < 0).any():
         raise InvalidInput('E must have entries that are non-negative or "inf"')
     np.fill_diagonal(array, 0.0)
-    return shortest_paths(array)
+    return _shortest_paths(array)
 
 
-def shortest_paths(E: Floats) -> Floats:
-    """The shortest paths of a matrix (Floyd-Warshall)."""
-    paths = E.copy()
+def _shortest_paths(paths: Floats) -> Floats:
+    """The shortest paths of a matrix, in place (Floyd-Warshall; an entry of 0 is a path, unlike in SciPy)."""
     for via in range(len(paths)):
         np.minimum(paths, paths[:, via, None] + paths[via], out=paths)
     return paths
@@ -120,8 +109,7 @@ def epsilon_value(name: str, epsilon: Number) -> float:
 def delta_value(delta: Number) -> float:
     """A delta as a float between zero and one."""
     value = float(delta)
-    if not 0 <= value <= 1:
-        raise InvalidInput(f"delta={delta} must lie between 0 and 1")
+    check_unit("delta", value)
     return value
 
 
@@ -131,10 +119,18 @@ def at_least(name: str, value: float, least: float) -> None:
         raise InvalidInput(f"{name}={value} must be at least {least}")
 
 
-def same_length(p: NDArray[Any], q: NDArray[Any]) -> None:
-    """Raise an error if two distributions are not over the same values."""
-    if p.shape != q.shape:
-        raise InvalidInput(f"p has {p.size} entries and q {q.size}; they must be over the same values")
+def check_unit(name: str, value: float, *, zero: bool = True, one: bool = True) -> None:
+    """Raise an error unless `value` lies between 0 and 1; `zero` and `one` say whether these are allowed."""
+    if not 0 <= value <= 1 or (value == 0 and not zero) or (value == 1 and not one):
+        what = "lie between 0 and 1" if zero else "be positive and at most 1" if one else "lie strictly between 0 and 1"
+        raise InvalidInput(f"{name}={value} must {what}")
+
+
+def check_lengths(**sized: Sized) -> None:
+    """Raise an error unless the named arguments, at least one entry each, are equally many."""
+    if len({len(each) for each in sized.values()}) > 1 or not min(map(len, sized.values())):
+        counts = " and ".join(f"{len(each)} of {name}" for name, each in sized.items())
+        raise InvalidInput(f"{counts} must be equally many, and at least one")
 
 
 def place_of_least(value: Callable[[float], float], low: float, high: float) -> float:
@@ -175,7 +171,7 @@ def upper(name: str, value: float, reference: str, *, trivial: float, note: str 
 
 def _pair(p: Vector, q: Vector) -> tuple[NDArray[Any], NDArray[Any]]:
     first, second = distribution("p", p), distribution("q", q)
-    same_length(first, second)
+    check_lengths(p=first, q=second)
     return first, second
 
 

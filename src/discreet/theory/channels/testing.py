@@ -1,20 +1,16 @@
-"""Telling one distribution from another by private reports: exponents, error floors, and users needed.
+"""Tests between two distributions, or two values, from private reports: exponents, error floors, users, regions.
 
 *Type I* is the chance of rejecting P0 when it holds, alpha; *type II* that of keeping it when P1 holds,
 beta. Except for the exact exponents of a given channel, the bounds allow each user to choose a mechanism
 after seeing earlier reports.
 
-References: Asoodeh2021 (Corollary 4), Chernoff1952, Bretagnolle1979.
-
-The errors that a test between two values can have under a channel, beside those that its context allows.
-
-A test says x on some reports and z on the others. Its false alarm is Pr(say x | z), its missed detection
-Pr(say z | x). By Neyman and Pearson the best tests say x on the reports with the largest likelihood ratios, so
-the lower boundary of what a channel lets a test reach is a chain of points, one per distinct ratio; it
+A test between two values says x on some reports and z on the others. Its false alarm is Pr(say x | z), its missed
+detection Pr(say z | x). By Neyman and Pearson the best tests say x on the reports with the largest likelihood ratios,
+so the lower boundary of what a channel lets a test reach is a chain of points, one per distinct ratio; it
 starts with slope minus the largest ratio of x against z and ends with slope minus one over the largest of z
 against x, which is why a bound on ratios is a bound on errors.
 
-References: Acharya2020 (Theorem 1, Figure 1), Neyman1933.
+References: Asoodeh2021 (Corollary 4), Chernoff1952, Bretagnolle1979, Acharya2020 (Theorem 1, Figure 1), Neyman1933.
 """
 
 from __future__ import annotations
@@ -27,13 +23,14 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from ...contexts import Context
 from ...contexts.operational import ErrorRegion
 from ...core.domain import Value, plain_value
 from ...core.errors import InvalidInput
 from ...mechanisms.mechanism import Mechanism
-from ..minimax.two_points import kl_after, tv_after
-from .contraction import context_kl_contraction, phi
+from .contraction import context_kl_contraction, kl_after, phi, tv_after
 from .finite import (
     Bound,
     Channel,
@@ -42,6 +39,8 @@ from .finite import (
     Vector,
     at_least,
     channel,
+    check_lengths,
+    check_unit,
     chernoff_information,
     distribution,
     floats,
@@ -53,8 +52,7 @@ from .finite import (
 
 def stein_exponent_printed(p0: Vector, p1: Vector, *, epsilon: Number, delta: Number = 0) -> Bound:
     """Corollary 4: beta falls no faster than ``e^(-n phi D(P0 || P1))``, whatever the mechanism."""
-    share = phi(epsilon, delta=delta)
-    before = kl(p0, p1)
+    share, before = phi(epsilon, delta=delta), kl(p0, p1)
     value = share * before if share > 0 else 0.0
     return upper("type II exponent, as printed", value, "Asoodeh2021 Corollary 4", trivial=before)
 
@@ -74,10 +72,8 @@ def stein_exponent_context(p0: Vector, p1: Vector, *, E: Privacy) -> Bound:
 
 def _report_distribution(Q: Channel, p: Vector) -> Vector:
     rows, shares = floats(channel(Q)), floats(distribution("p", p))
-    if len(rows) != len(shares):
-        raise InvalidInput(f"p has {len(shares)} entries and Q {len(rows)} rows; they must be equally many")
-    reported: Vector = shares @ rows
-    return reported
+    check_lengths(p=shares, Q=rows)
+    return np.asarray(shares @ rows)
 
 
 def channel_stein_exponent(Q: Channel, p0: Vector, p1: Vector) -> float:
@@ -93,15 +89,10 @@ def channel_chernoff_exponent(Q: Channel, p0: Vector, p1: Vector) -> float:
     return chernoff_information(_report_distribution(Q, p0), _report_distribution(Q, p1))
 
 
-def _check_level(name: str, value: float) -> None:
-    if not 0 < value < 1:
-        raise InvalidInput(f"{name}={value} must lie strictly between 0 and 1")
-
-
 def binary_kl(a: float, b: float) -> float:
     """The divergence of a coin with chance a from one with chance b, both strictly between 0 and 1."""
-    _check_level("a", a)
-    _check_level("b", b)
+    check_unit("a", a, zero=False, one=False)
+    check_unit("b", b, zero=False, one=False)
     return a * math.log(a / b) + (1 - a) * math.log((1 - a) / (1 - b))
 
 
@@ -122,7 +113,7 @@ def type_two_floor(p0: Vector, p1: Vector, n: int, *, alpha: float, epsilon: Num
     The test's outcome is a function of the reports, so ``binary_kl(1 - alpha, beta) <= n D`` with D by
     `kl_after`, and ``beta >= 1 - alpha - TV`` with TV by `tv_after`.
     """
-    _check_level("alpha", alpha)
+    check_unit("alpha", alpha, zero=False, one=False)
     at_least("n", n, 0)
     room = n * kl_after(p0, p1, epsilon=epsilon, delta=delta) if n else 0.0
     value = max(_smaller_root(1 - alpha, room), 1 - alpha - tv_after(p0, p1, n, epsilon=epsilon, delta=delta))
@@ -141,8 +132,8 @@ def users_to_tell(p0: Vector, p1: Vector, *, alpha: float, beta: float, epsilon:
     Proof by data processing: ``n >= binary_kl(1 - alpha, beta) / D(P0||P1)`` and the same with the
     hypotheses exchanged, D by `kl_after`.
     """
-    _check_level("alpha", alpha)
-    _check_level("beta", beta)
+    check_unit("alpha", alpha, zero=False, one=False)
+    check_unit("beta", beta, zero=False, one=False)
     if not alpha + beta < 1:
         raise InvalidInput(f"alpha + beta = {alpha + beta} must be below 1")
     forward = kl_after(p0, p1, epsilon=epsilon, delta=delta)
@@ -158,7 +149,7 @@ def users_enough(Q: Channel, p0: Vector, p1: Vector, *, errors: float) -> Bound:
 
     It is ``log(1/errors)/C``, where C is the Chernoff information of the reports.
     """
-    _check_level("errors", errors)
+    check_unit("errors", errors, zero=False, one=False)
     exponent = channel_chernoff_exponent(Q, p0, p1)
     value = math.inf if exponent == 0 else float(math.ceil(-math.log(errors) / exponent))
     return upper("users enough", value, "Chernoff1952", trivial=math.inf)
@@ -186,8 +177,7 @@ class AttainedRegion:
     def missed_detection(self, false_alarm: Fraction | int | str) -> Fraction:
         """The least missed detection of a test whose false alarm is at most this, exactly."""
         at = Fraction(false_alarm)
-        if not 0 <= at <= 1:
-            raise InvalidInput(f"false_alarm={false_alarm} must lie between 0 and 1")
+        check_unit("false_alarm", float(at))
         for (left, high), (right, low) in pairwise(self.vertices):
             if left <= at < right:
                 return high + (low - high) * (at - left) / (right - left)
@@ -214,29 +204,23 @@ def attained_region(
     """The error region of a mechanism, or of a channel given as a matrix with its context, between x and z."""
     if isinstance(subject, Mechanism):
         claimed = context or subject.context
-        i, j = (subject.context.domain.asked(value) for value in (x, z))
-        own, other = _laws(subject, i, j)
+        own, other = (_law_at(subject, subject.context.domain.asked(value)) for value in (x, z))
     elif context is None:
         raise InvalidInput("context must be given with a matrix; it says what is allowed")
     else:
-        claimed = context
-        rows = channel(subject)
+        claimed, rows = context, channel(subject)
         if len(rows) != context.size:
             raise InvalidInput(f"matrix has {len(rows)} rows; it must have one per value, {context.size}")
-        i, j = (context.domain.asked(value) for value in (x, z))
-        own, other = ([Fraction(entry) for entry in rows[at]] for at in (i, j))
+        own, other = ([Fraction(entry) for entry in rows[context.domain.asked(value)]] for value in (x, z))
     return AttainedRegion(x, z, neyman_pearson(own, other), claimed.error_region(x, z))
 
 
-def _laws(mechanism: Mechanism, x: int, z: int) -> tuple[list[Fraction], list[Fraction]]:
+def _law_at(mechanism: Mechanism, x: int) -> list[Fraction]:
+    """The probability of every report at one value."""
     sampler = mechanism.sampler
     if sampler.outputs > MAX_REPORTS:
         raise InvalidInput(f"error region: the reports of {mechanism.name} are too many to sort")
-    own, other = [], []
-    for y in sampler.reports():
-        own.append(sampler.probability(x, y))
-        other.append(sampler.probability(z, y))
-    return own, other
+    return [sampler.probability(x, y) for y in sampler.reports()]
 
 
 def neyman_pearson(own: Sequence[Fraction], other: Sequence[Fraction]) -> tuple[Point, ...]:
@@ -247,13 +231,8 @@ def neyman_pearson(own: Sequence[Fraction], other: Sequence[Fraction]) -> tuple[
             total = levels.setdefault(p / q if q else None, [Fraction(0), Fraction(0)])
             total[0] += p
             total[1] += q
-    first = levels.pop(None, [Fraction(0), Fraction(0)])
-    false_alarm, missed = Fraction(0), 1 - first[0]
     corners = [(Fraction(0), Fraction(1))]
-    if first[0]:
-        corners.append((false_alarm, missed))
-    for ratio in sorted(levels, key=lambda level: -(level or Fraction(0))):
-        p, q = levels[ratio]
-        false_alarm, missed = false_alarm + q, missed - p
-        corners.append((false_alarm, missed))
+    for ratio in sorted(levels, key=lambda level: -math.inf if level is None else -level):
+        (false_alarm, missed), (p, q) = corners[-1], levels[ratio]
+        corners.append((false_alarm + q, missed - p))
     return tuple(corners)

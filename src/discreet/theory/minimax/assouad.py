@@ -1,4 +1,4 @@
-"""Assouad's method under local privacy: many small choices, each hard to make.
+"""Assouad's method under local privacy: many small choices, each hard to make; and the error of a mean by it.
 
 The minimax risk is at least the mean risk over the corners of a hypercube of distributions, and that splits
 into the pairs: with Delta the distance of a pair's two settings, the loss is at least ``Delta/2 (1 - TV)``
@@ -6,29 +6,22 @@ for a metric and ``Delta^2/4 (1 - TV)`` for squared distance, TV being that of a
 neighbouring corners. Its mean is at most ``sqrt(D/2)`` and at most ``sqrt(1 - e^-D)`` with ``D = n
 cube_kl``, both concave in D. The mechanism of each user is fixed before any report is seen.
 
-References: Assouad1983, Yu1997, Duchi2013.
+The cube is around the uniform distribution. On ``2K`` values that carry mass P between them, corner z in {-1, 1}^K is
+``P (1 + gamma z_i) / 2K`` on the first and ``P (1 - gamma z_i) / 2K`` on the second value of pair i; the rest of the
+mass lies on values that every report of an epsilon-LDP or high-low channel treats as the least likely. A column of
+such a channel is a sum of columns with levels 1 and ``b = e^-epsilon``, and both quantities below are convex and
+homogeneous in the column, so the worst column has j pairs split, one value high and one low, and all others low. Its
+total over the values is ``S = 2Kb + j(1-b)``, and rows that sum to one let it have weight ``2K/S``. The best j is
+found by trying all.
 
-The hypercube of distributions around the uniform one, and what private reports reveal about a corner.
+For the mean of private reports the papers' corollaries are orders of magnitude. Here each is a number: the best
+two-point or hypercube construction, scanned. They also show the limits of the printed orders. Corollary 1's
+``(n phi^2)^(-(k-1)/k)`` cannot hold with one constant for all epsilon and delta: with epsilon = 0 and k = 2, showing
+the value with probability delta is (0, delta)-LDP and has error about ``1/(n delta)``, below any multiple of
+``1/(delta sqrt(n))`` once n is large. So no such constant is offered.
 
-On ``2K`` values that carry mass P between them, corner z in {-1, 1}^K is ``P (1 + gamma z_i) / 2K`` on the
-first and ``P (1 - gamma z_i) / 2K`` on the second value of pair i; the rest of the mass lies on values that
-every report of an epsilon-LDP or high-low channel treats as the least likely. A column of such a channel is
-a sum of columns with levels 1 and ``b = e^-epsilon``, and both quantities below are convex and homogeneous
-in the column, so the worst column has j pairs split, one value high and one low, and all others low. Its
-total over the values is ``S = 2Kb + j(1-b)``, and rows that sum to one let it have weight ``2K/S``. The
-best j is found by trying all.
-
-References: Assouad1983, Acharya2020 (Lemma 1, Sections 5.2 and 6.2).
-
-Lower bounds on the squared error of a mean estimated from private reports, with all constants.
-
-The papers' corollaries are orders of magnitude. Here each is a number: the best two-point or hypercube construction,
-scanned. They also show the limits of the printed orders. Corollary 1's ``(n phi^2)^(-(k-1)/k)`` cannot hold
-with one constant for all epsilon and delta: with epsilon = 0 and k = 2, showing the value with probability
-delta is (0, delta)-LDP and has error about ``1/(n delta)``, below any multiple of ``1/(delta sqrt(n))``
-once n is large. So no such constant is offered.
-
-References: Asoodeh2021 (Corollaries 1, 2), Duchi2013, LeCam1973, Assouad1983.
+References: Assouad1983, Yu1997, Duchi2013, Acharya2020 (Lemma 1, Sections 5.2 and 6.2), Asoodeh2021 (Corollaries 1, 2),
+LeCam1973.
 """
 
 from __future__ import annotations
@@ -40,17 +33,14 @@ from functools import lru_cache
 import numpy as np
 
 from ...core.errors import InvalidInput
-from ..channels.contraction import tv_contraction
-from ..channels.finite import Bound, Floats, Number, at_least, delta_value, epsilon_value, lower
-from .two_points import tv_after
+from ..channels.contraction import tv_after, tv_contraction
+from ..channels.finite import Bound, Floats, Number, at_least, check_unit, delta_value, epsilon_value, lower
 
 
 def _low_level(pairs: int, radius: float, epsilon: Number, mass: float) -> float:
     at_least("pairs", pairs, 1)
-    if not 0 <= radius <= 1:
-        raise InvalidInput(f"radius={radius} must lie between 0 and 1")
-    if not 0 < mass <= 1:
-        raise InvalidInput(f"mass={mass} must be positive and at most 1")
+    check_unit("radius", radius)
+    check_unit("mass", mass, zero=False)
     return math.exp(-epsilon_value("epsilon", epsilon))
 
 
@@ -100,7 +90,7 @@ def cube_kl(pairs: int, *, radius: float, epsilon: Number, mass: float = 1.0, de
     return _neighbour_kl(pairs, radius, b, mass)
 
 
-_RADII: tuple[float, ...] = tuple(float(r) for r in np.geomspace(1e-4, 1.0, 61))
+_RADII: tuple[float, ...] = tuple(np.geomspace(1e-4, 1.0, 61).tolist())
 
 
 @dataclass(frozen=True)
@@ -123,8 +113,7 @@ def assouad_cube(
     """
     at_least("n", n, 0)
     D = n * cube_kl(pairs, radius=radius, epsilon=epsilon, mass=mass, delta=delta) if n > 0 else 0.0
-    apart = min(math.sqrt(D / 2), math.sqrt(-math.expm1(-D)))
-    left = 1 - apart
+    left = 1 - min(math.sqrt(D / 2), math.sqrt(-math.expm1(-D)))
     return CubeRisk(pairs, radius, mass * radius / 2 * left, (mass * radius) ** 2 / (2 * pairs) * left)
 
 
@@ -191,25 +180,21 @@ def bounded_moment_mean(moment: float, n: int, *, epsilon: Number, delta: Number
 def ball_mean(dimension: int, radius: float, n: int, *, epsilon: Number, delta: Number = 0) -> Bound:
     """The least worst-case squared error of the mean of vectors in a Euclidean ball of this dimension and radius.
 
-    X is plus or minus `radius` times one of D unit vectors, D at most the dimension: the hypercube of
-    `discreet.theory.minimax.cube` on 2D values. The mean has coordinates ``radius gamma z_i / D``, so the error is
-    at least ``radius^2 gamma^2 / D (1 - TV)`` with the TV of `assouad_cube`. Scanned over D and gamma; for small
-    epsilon it is of the order ``radius^2 min(1/(sqrt(n) epsilon), d/(n epsilon^2))``. Mechanisms are fixed
-    before any report is seen.
+    X is plus or minus `radius` times one of D unit vectors, D at most the dimension: the hypercube on 2D values. The
+    mean has coordinates ``radius gamma z_i / D``, so the error is at least ``radius^2 gamma^2 / D (1 - TV)`` with the
+    TV of `assouad_cube`. Scanned over D and gamma; for small epsilon it is of the order ``radius^2 min(1/(sqrt(n)
+    epsilon), d/(n epsilon^2))``. Mechanisms are fixed before any report is seen.
 
     References: Asoodeh2021 (Example 3, Corollary 2), Duchi2013 (Proposition 3).
     """
     at_least("dimension", dimension, 1)
     at_least("radius", radius, 0)
-    sizes = []
-    while dimension:
-        sizes.append(dimension)
-        dimension //= 2
     best, note = 0.0, ""
-    for size in sizes:
-        for gamma in np.geomspace(1e-4, 1.0, 61).tolist():
-            risk = assouad_cube(size, n, radius=gamma, epsilon=epsilon, delta=delta)
+    while dimension:
+        for gamma in _RADII:
+            risk = assouad_cube(dimension, n, radius=gamma, epsilon=epsilon, delta=delta)
             value = 2 * radius**2 * risk.squared_error  # assouad has gamma^2 / 2D
             if value > best:
-                best, note = value, f"cube of radius {gamma:.3g} in {size} dimensions"
+                best, note = value, f"cube of radius {gamma:.3g} in {dimension} dimensions"
+        dimension //= 2
     return lower("squared error of a mean in a ball", best, "Asoodeh2021 Corollary 2, Duchi2013", note=note)

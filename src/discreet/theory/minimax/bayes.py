@@ -15,15 +15,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...core.errors import InvalidInput
 from ..channels.contraction import over_users, phi_n, tv_contraction
 from ..channels.finite import (
     Bound,
+    Floats,
     Matrix,
     Number,
     Vector,
     at_least,
     channel,
+    check_lengths,
     delta_value,
     distribution,
     epsilon_value,
@@ -43,13 +44,17 @@ def uniform_ball(z: float) -> float:
     return min(2 * z, 1.0)
 
 
-def _best_radius(value: Callable[[float], float], largest: float) -> float:
-    """The largest value over radii in (0, largest], by a geometric scan and a search around its best."""
-    radii = np.geomspace(largest * 1e-9, largest, 400)
-    i = int(np.argmax([value(float(z)) for z in radii]))
-    low, high = float(radii[max(i - 1, 0)]), float(radii[min(i + 1, len(radii) - 1)])
-    place = place_of_least(lambda z: -value(z), low, high)
-    return max(value(place), value(float(radii[i])))
+def _radii(largest: float) -> Floats:
+    return np.geomspace(largest * 1e-9, largest, 400)
+
+
+def _best_of(value: Callable[[float], float], scan: Floats) -> float:
+    """The largest value over numbers in order, or found by a search between the neighbours of the best of them."""
+    places = scan.tolist()
+    values = [value(place) for place in places]
+    i = values.index(max(values))
+    place = place_of_least(lambda z: -value(z), places[max(i - 1, 0)], places[min(i + 1, len(places) - 1)])
+    return max(value(place), values[i])
 
 
 def information_risk(information: float, *, ball: SmallBall = uniform_ball, largest: float = 0.5) -> float:
@@ -65,7 +70,7 @@ def information_risk(information: float, *, ball: SmallBall = uniform_ball, larg
             return 0.0
         return z * (1 + (information + math.log(2)) / math.log(chance))
 
-    return max(_best_radius(value, largest), 0.0)
+    return max(_best_of(value, _radii(largest)), 0.0)
 
 
 def e_gamma_risk(information: float, gamma: float, *, ball: SmallBall = uniform_ball, largest: float = 0.5) -> float:
@@ -76,7 +81,7 @@ def e_gamma_risk(information: float, gamma: float, *, ball: SmallBall = uniform_
     at_least("information", information, 0)
     at_least("gamma", gamma, 0)
     room = 1 - information - max(1 - gamma, 0.0)
-    return max(_best_radius(lambda z: z * (room - gamma * ball(z)), largest), 0.0)
+    return max(_best_of(lambda z: z * (room - gamma * ball(z)), _radii(largest)), 0.0)
 
 
 def e_gamma_information(prior: Vector, likelihood: Matrix, gamma: Number) -> float:
@@ -86,13 +91,9 @@ def e_gamma_information(prior: Vector, likelihood: Matrix, gamma: Number) -> flo
     quantity is a mean of E_gamma over the nodes, so the rule's own error is the only one.
     """
     weights, rows = floats(distribution("prior", prior)), floats(channel(likelihood))
-    if len(weights) != len(rows):
-        raise InvalidInput(
-            f"prior has {len(weights)} entries and likelihood {len(rows)} rows; they must be equally many"
-        )
+    check_lengths(prior=weights, likelihood=rows)
     at_least("gamma", float(gamma), 0)
-    mixed = weights @ rows
-    g = float(gamma)
+    mixed, g = weights @ rows, float(gamma)
     total = math.fsum(w * excess(row, mixed, g) for w, row in zip(weights.tolist(), rows, strict=True))
     return max(total - max(1 - g, 0.0), 0.0)
 
@@ -144,9 +145,5 @@ def _best_gamma(name: str, share: float, n: int) -> Bound:
     def value(gamma: float) -> float:
         return e_gamma_risk(share * bernoulli_e_gamma(n, gamma), gamma)
 
-    gammas = np.geomspace(1.0, n + 1.0, 25)
-    values = [value(float(g)) for g in gammas]
-    i = int(np.argmax(values))
-    low, high = float(gammas[max(i - 1, 0)]), float(gammas[min(i + 1, len(gammas) - 1)])
-    risk = max(values[i], value(place_of_least(lambda g: -value(g), low, high)))
+    risk = _best_of(value, np.geomspace(1.0, n + 1.0, 25))
     return lower(name, risk, "Asoodeh2021 Theorem 2", note=_MODEL)

@@ -1,4 +1,4 @@
-"""The chi-square lower bounds of Acharya et al., with every constant carried through.
+"""The chi-square lower bounds of Acharya et al. and those of Le Cam, with every constant carried through.
 
 Their Lemma 1 bounds the number of users from a family around a centre: few members near any one, and little
 chi-square information on average. With V uniform on the corners of a hypercube of distributions and t a
@@ -12,15 +12,12 @@ The corner nearest to an estimate is within twice the estimate's own error, so t
 is at least ``t/2`` whenever ``d(V', V) > t``. The count is bounded by ``log N_t <= min over u >= 0 of u t +
 sum_i log(1 + e^(-u w_i))``, w_i the distance that pair i adds.
 
-References: Acharya2020 (Lemma 1, Theorems 3 and 4), Acharya2020b (Lemma 13), Duchi2013b.
+Le Cam's method takes two distributions. Any estimator that is accurate at both would tell them apart, and `tv_after`
+says how well n private reports can. All its bounds are on the worse of the two, hence on the minimax risk of any family
+that contains both, and they allow each user to choose a mechanism after seeing earlier reports.
 
-Le Cam's method under local privacy: two distributions that are hard to tell apart.
-
-Any estimator that is accurate at both would tell them apart, and `tv_after` says how well n private reports
-can. All the bounds are on the worse of the two, hence on the minimax risk of any family that contains both, and
-they allow each user to choose a mechanism after seeing earlier reports.
-
-References: Asoodeh2021 (Lemma 3), LeCam1973, Yu1997.
+References: Acharya2020 (Lemma 1, Theorems 3 and 4), Acharya2020b (Lemma 13), Duchi2013b, Asoodeh2021 (Lemma 3),
+LeCam1973, Yu1997.
 """
 
 from __future__ import annotations
@@ -32,10 +29,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..channels.contraction import phi
+from ..channels.contraction import phi, tv_after
 from ..channels.finite import Bound, Number, Vector, at_least, kl, lower
 from .assouad import cube_chi_square
-from .two_points import tv_after
 
 _FRACTIONS: tuple[float, ...] = tuple(float(f) for f in np.linspace(0.02, 0.48, 47))
 _TILTS = np.geomspace(1e-3, 1e3, 241)

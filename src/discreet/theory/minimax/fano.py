@@ -24,6 +24,7 @@ from ..channels.finite import (
     Number,
     at_least,
     channel,
+    check_unit,
     epsilon_value,
     floats,
     lower,
@@ -82,14 +83,14 @@ def packing(distributions: Matrix) -> Packing:
 def simplex_packing(k: int, *, radius: float) -> Packing:
     """The k mixtures of the uniform law and a point, `radius` on the point: all `radius` apart."""
     at_least("k", k, 2)
-    _check_radius(radius)
+    check_unit("radius", radius, zero=False)
     return Packing(np.full((k, k), (1 - radius) / k) + radius * np.eye(k))
 
 
 def simplex_information(k: int, *, radius: float) -> float:
     """I(V; X) of the simplex packing without building it: ``log k`` less the entropy of a member."""
     at_least("k", k, 2)
-    _check_radius(radius)
+    check_unit("radius", radius, zero=False)
     base = (1 - radius) / k
     own = base + radius
     return math.log(k) + own * math.log(own) + ((k - 1) * base * math.log(base) if base > 0 else 0.0)
@@ -113,7 +114,7 @@ def cube_packing(k: int, *, radius: float, distance: int) -> Packing:
     """
     pairs = k // 2
     at_least("k", k, 2)
-    _check_radius(radius)
+    check_unit("radius", radius, zero=False)
     if not 1 <= distance <= pairs <= 15:
         raise InvalidInput(f"distance={distance} must be at most the {pairs} pairs, and those at most 15")
     words = _lexicode(pairs, distance)
@@ -122,11 +123,6 @@ def cube_packing(k: int, *, radius: float, distance: int) -> Packing:
     rows[:, 0 : 2 * pairs : 2] = (1 + radius * signs) / (2 * pairs)
     rows[:, 1 : 2 * pairs : 2] = (1 - radius * signs) / (2 * pairs)
     return Packing(rows)
-
-
-def _check_radius(radius: float) -> None:
-    if not 0 < radius <= 1:
-        raise InvalidInput(f"radius={radius} must be positive and at most 1")
 
 
 def fano_inequality(size: int, information: float, *, separation: float) -> float:

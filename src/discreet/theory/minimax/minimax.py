@@ -21,32 +21,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidInput
 from ..channels.contraction import pair_tv_contraction
-from ..channels.finite import (
-    Bound,
-    Floats,
-    Number,
-    Privacy,
-    at_least,
-    epsilon_value,
-    lower,
-    privacy_matrix,
-)
+from ..channels.finite import Bound, Number, Privacy, at_least, check_lengths, epsilon_value, lower, privacy_matrix
 from .assouad import assouad_best
-from .chi_square_method import (
-    blocks_family,
-    chi_square_risk,
-    classical_family,
-    insensitive_family,
-)
+from .chi_square_method import Family, blocks_family, chi_square_risk, classical_family, insensitive_family
 from .van_trees import dirichlet_best, dirichlet_risk, pair_best
 
 _SOURCE = "Acharya2020, Efroimovich1979, Assouad1983"
@@ -60,47 +47,43 @@ class MinimaxRisk:
     squared_error: Bound
 
 
-@dataclass(frozen=True)
-class _FamilyBound:
-    """A lower bound and the family of distributions that it was reached with."""
+FamilyBound: TypeAlias = tuple[float, str]
+"""A lower bound and the family of distributions that it was reached with."""
 
-    value: float
-    family: str
+_NOTHING = (0.0, ""), (0.0, "")
 
 
-_NOTHING = _FamilyBound(0.0, "")
-
-
-def _larger(*bounds: _FamilyBound) -> _FamilyBound:
-    return max(bounds, key=lambda bound: bound.value)
-
-
-def _risk(context: str, distance: _FamilyBound, squared: _FamilyBound) -> MinimaxRisk:
+def _risk(context: str, *families: tuple[FamilyBound, FamilyBound]) -> MinimaxRisk:
+    """The largest bounds, on total variation and on squared error, that any of these families gives."""
+    best = [max(bounds, key=itemgetter(0)) for bounds in zip(*families, strict=True)]
+    (distance, by_distance), (squared, by_squared) = best
     return MinimaxRisk(
-        lower(f"minimax total variation, {context}", distance.value, _SOURCE, note=distance.family),
-        lower(f"minimax squared error, {context}", squared.value, _SOURCE, note=squared.family),
+        lower(f"minimax total variation, {context}", distance, _SOURCE, note=by_distance),
+        lower(f"minimax squared error, {context}", squared, _SOURCE, note=by_squared),
     )
+
+
+def _bounds_of(risk: MinimaxRisk) -> tuple[FamilyBound, FamilyBound]:
+    """The bounds of a problem that is part of another."""
+    return (risk.total_variation.value, risk.total_variation.note), (risk.squared_error.value, risk.squared_error.note)
+
+
+def _fano(family: Family, n: float, name: str) -> tuple[FamilyBound, FamilyBound]:
+    return (chi_square_risk(family, n), f"{name} by Fano's method"), _NOTHING[1]
 
 
 @lru_cache(maxsize=16384)
-def _part(k: int, n: float, epsilon: float, mass: float) -> tuple[_FamilyBound, _FamilyBound]:
+def _part(k: int, n: float, epsilon: float, mass: float) -> tuple[FamilyBound, FamilyBound]:
     """The bounds for k values under epsilon-LDP that carry `mass`, with the rest on values that are always low."""
     if k < 2:
-        return _NOTHING, _NOTHING
-    dirichlet = dirichlet_best(k, n, epsilon=epsilon, mass=mass)
-    cube = assouad_best(k // 2, n, epsilon=epsilon, mass=mass)
-    prior = [f"Dirichlet({r.concentration[0]:g}) on {r.k} values" for r in dirichlet]
-    corners = [f"cube of radius {r.radius:.3g} on {2 * r.pairs} values" for r in cube]
-    return (
-        _larger(
-            _FamilyBound(dirichlet[0].total_variation, prior[0]),
-            _FamilyBound(cube[0].total_variation, corners[0]),
-        ),
-        _larger(
-            _FamilyBound(dirichlet[1].squared_error, prior[1]),
-            _FamilyBound(cube[1].squared_error, corners[1]),
-        ),
-    )
+        return _NOTHING
+    priors = dirichlet_best(k, n, epsilon=epsilon, mass=mass)
+    cubes = assouad_best(k // 2, n, epsilon=epsilon, mass=mass)
+    by_prior = [f"Dirichlet({r.concentration[0]:g}) on {r.k} values" for r in priors]
+    by_cube = [f"cube of radius {r.radius:.3g} on {2 * r.pairs} values" for r in cubes]
+    distances = (priors[0].total_variation, by_prior[0]), (cubes[0].total_variation, by_cube[0])
+    squares = (priors[1].squared_error, by_prior[1]), (cubes[1].squared_error, by_cube[1])
+    return max(distances, key=itemgetter(0)), max(squares, key=itemgetter(0))
 
 
 def minimax_classical(k: int, n: float, *, epsilon: Number) -> MinimaxRisk:
@@ -108,11 +91,8 @@ def minimax_classical(k: int, n: float, *, epsilon: Number) -> MinimaxRisk:
     at_least("k", k, 1)
     at_least("n", n, 0)
     e = epsilon_value("epsilon", epsilon)
-    distance, squared = _part(k, n, e, 1.0)
-    if k >= 2:
-        fano = _FamilyBound(chi_square_risk(classical_family(k, e), n), "cube by Fano's method")
-        distance = _larger(distance, fano)
-    return _risk("classical", distance, squared)
+    cube = _fano(classical_family(k, e), n, "cube") if k >= 2 else _NOTHING
+    return _risk("classical", _part(k, n, e, 1.0), cube)
 
 
 def minimax_binary(n: float, *, epsilon_xz: Number, epsilon_zx: Number) -> MinimaxRisk:
@@ -120,34 +100,22 @@ def minimax_binary(n: float, *, epsilon_xz: Number, epsilon_zx: Number) -> Minim
     at_least("n", n, 0)
     first, second = pair_best(n, epsilon_xz=epsilon_xz, epsilon_zx=epsilon_zx)
     notes = [f"Beta({r.concentration[0]:g}, {r.concentration[1]:g}) on two values" for r in (first, second)]
-    distance = _FamilyBound(first.total_variation, notes[0])
-    squared = _FamilyBound(second.squared_error, notes[1])
     # The larger epsilon for both directions allows more mechanisms.
     wider = _part(2, n, max(epsilon_value("E", epsilon_xz), epsilon_value("E", epsilon_zx)), 1.0)
-    return _risk("binary", _larger(distance, wider[0]), _larger(squared, wider[1]))
+    return _risk("binary", ((first.total_variation, notes[0]), (second.squared_error, notes[1])), wider)
 
 
-def _count_blocks(sizes: Sequence[int], epsilons: Sequence[Number]) -> Counter[tuple[int, float]]:
-    if not sizes or len(sizes) != len(epsilons):
-        raise InvalidInput(f"{len(sizes)} sizes and {len(epsilons)} epsilons must be equally many, and at least one")
-    for size in sizes:
-        at_least("size", size, 1)
-    pairs = zip(sizes, epsilons, strict=True)
-    return Counter((int(size), epsilon_value("epsilon", epsilon)) for size, epsilon in pairs)
-
-
-def _spread(groups: list[tuple[int, float]], counts: Sequence[int], n: float) -> _FamilyBound:
+def _spread(kinds: Mapping[tuple[int, float], int], n: float) -> tuple[FamilyBound, FamilyBound]:
     """The total of block bounds with masses in proportion to the squares of the large-n constants."""
-    weights = []
-    for size, epsilon in groups:
-        risk = dirichlet_risk(size, 1e15, epsilon=epsilon, concentration=64.0)
-        weights.append(risk.total_variation**2)
-    total = math.fsum(c * w for c, w in zip(counts, weights, strict=True))
+    weights = {
+        (size, e): dirichlet_risk(size, 1e15, epsilon=e, concentration=64.0).total_variation ** 2 for size, e in kinds
+    }
+    total = math.fsum(count * weights[kind] for kind, count in kinds.items())
     value = 0.0
-    for (size, epsilon), c, w in zip(groups, counts, weights, strict=True):
-        share = w / total
-        value += c * share * _part(size, n * share, epsilon, 1.0)[0].value
-    return _FamilyBound(value, f"{sum(counts)} blocks with independent priors")
+    for (size, epsilon), count in kinds.items():
+        share = weights[size, epsilon] / total
+        value += count * share * _part(size, n * share, epsilon, 1.0)[0][0]
+    return (value, f"{sum(kinds.values())} blocks with independent priors"), _NOTHING[1]
 
 
 def minimax_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> MinimaxRisk:
@@ -157,23 +125,21 @@ def minimax_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]
     block taken as one, the public problem on the blocks themselves.
     """
     at_least("n", n, 0)
-    kinds = _count_blocks(sizes, epsilons)
-    groups = [kind for kind in sorted(kinds) if kind[0] >= 2]
-    counts = [kinds[kind] for kind in groups]
-    whole = [_part(size, n, epsilon, 1.0) for size, epsilon in groups]
-    totals = _part(len(sizes), n, math.inf, 1.0)
-    names = [f"one block of {size}: " for size, _ in groups]
-    distances = [_FamilyBound(w[0].value, name + w[0].family) for w, name in zip(whole, names, strict=True)]
-    squares = [_FamilyBound(w[1].value, name + w[1].family) for w, name in zip(whole, names, strict=True)]
-    distances.append(_FamilyBound(totals[0].value, "block totals: " + totals[0].family))
-    squares.append(_FamilyBound(totals[1].value, "block totals: " + totals[1].family))
-    for group, count in zip(groups, counts, strict=True):
-        distances.append(_spread([group], [count], n))
-    if groups:
-        distances.append(_spread(groups, counts, n))
-        family = blocks_family([g[0] for g in kinds.elements()], [g[1] for g in kinds.elements()])
-        distances.append(_FamilyBound(chi_square_risk(family, n), "cubes in all blocks by Fano's method"))
-    return _risk("blocks", _larger(*distances), _larger(*squares))
+    check_lengths(sizes=sizes, epsilons=epsilons)
+    at_least("size", min(sizes), 1)
+    levels = [epsilon_value("epsilon", epsilon) for epsilon in epsilons]
+    kinds = Counter(kind for kind in sorted(zip(map(int, sizes), levels, strict=True)) if kind[0] >= 2)
+    families = [_named(f"one block of {size}", _part(size, n, epsilon, 1.0)) for size, epsilon in kinds]
+    families.append(_named("block totals", _part(len(sizes), n, math.inf, 1.0)))
+    families += [_spread({kind: count}, n) for kind, count in kinds.items()]
+    if kinds:
+        families += [_spread(kinds, n), _fano(blocks_family(sizes, levels), n, "cubes in all blocks")]
+    return _risk("blocks", *families)
+
+
+def _named(name: str, bounds: tuple[FamilyBound, FamilyBound], mark: str = ": ") -> tuple[FamilyBound, FamilyBound]:
+    (distance, by_distance), (squared, by_squared) = bounds
+    return (distance, name + mark + by_distance), (squared, name + mark + by_squared)
 
 
 def minimax_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> MinimaxRisk:
@@ -186,27 +152,22 @@ def minimax_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> Mi
     at_least("sensitive", sensitive, 1)
     at_least("k", k, sensitive)
     e = epsilon_value("epsilon", epsilon)
-    shown = -math.expm1(-e)
     if sensitive == k:
         return minimax_classical(k, n, epsilon=e)
-    distances, squares = [], []
+    families = []
     for mass in (0.0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0):
-        inside = _part(sensitive, n, e, mass) if mass > 0 else (_NOTHING, _NOTHING)
-        users = n * (1 - mass) * shown
-        outside = _part(k - sensitive, users, math.inf, 1.0) if mass < 1 else (_NOTHING, _NOTHING)
-        notes = [
-            f"sensitive mass {mass:g}; sensitive {a.family or 'fixed'}; other {b.family or 'fixed'}"
-            for a, b in zip(inside, outside, strict=True)
-        ]
-        distances.append(_FamilyBound(inside[0].value + (1 - mass) * outside[0].value, notes[0]))
-        squares.append(_FamilyBound(inside[1].value + (1 - mass) ** 2 * outside[1].value, notes[1]))
-    pair = minimax_binary(n, epsilon_xz=e, epsilon_zx=math.inf)
-    distances.append(_FamilyBound(pair.total_variation.value, pair.total_variation.note))
-    squares.append(_FamilyBound(pair.squared_error.value, pair.squared_error.note))
+        users = n * (1 - mass) * -math.expm1(-e)
+        inside = _part(sensitive, n, e, mass) if mass > 0 else _NOTHING
+        outside = _part(k - sensitive, users, math.inf, 1.0) if mass < 1 else _NOTHING
+        distance, squared = (
+            (a + (1 - mass) ** power * b, f"sensitive {by_a or 'fixed'}; other {by_b or 'fixed'}")
+            for power, ((a, by_a), (b, by_b)) in enumerate(zip(inside, outside, strict=True), 1)
+        )
+        families.append(_named(f"sensitive mass {mass:g}", (distance, squared), "; "))
+    families.append(_bounds_of(minimax_binary(n, epsilon_xz=e, epsilon_zx=math.inf)))
     if k - sensitive >= 2:
-        family = insensitive_family(k, sensitive, e)
-        distances.append(_FamilyBound(chi_square_risk(family, n), "cube outside by Fano's method"))
-    return _risk("high-low", _larger(*distances), _larger(*squares))
+        families.append(_fano(insensitive_family(k, sensitive, e), n, "cube outside"))
+    return _risk("high-low", *families)
 
 
 def _components(linked: NDArray[np.bool_]) -> list[list[int]]:
@@ -224,7 +185,7 @@ def minimax_matrix(E: Privacy, n: float) -> MinimaxRisk:
     largest entry there in either direction and open across. That is a weaker demand than the closure of E, so its
     bound holds for E.
     """
-    epsilons: Floats = privacy_matrix(E)
+    epsilons = privacy_matrix(E)
     at_least("n", n, 0)
     size = len(epsilons)
     if size == 1:
@@ -233,17 +194,14 @@ def minimax_matrix(E: Privacy, n: float) -> MinimaxRisk:
     levels = np.unique(larger[np.triu_indices(size, 1)])
     if len(levels) > 12:
         levels = levels[np.linspace(0, len(levels) - 1, 12).astype(int)]
-    distances, squares = [], []
+    families = []
     for level in levels:
         parts = _components(larger <= level)
-        risk = minimax_blocks([len(p) for p in parts], n, epsilons=[float(larger[np.ix_(p, p)].max()) for p in parts])
-        distances.append(_FamilyBound(risk.total_variation.value, risk.total_variation.note))
-        squares.append(_FamilyBound(risk.squared_error.value, risk.squared_error.note))
-    closest = min(
+        widest = [float(larger[np.ix_(part, part)].max()) for part in parts]
+        families.append(_bounds_of(minimax_blocks([len(part) for part in parts], n, epsilons=widest)))
+    x, z = min(
         ((x, z) for x in range(size) for z in range(x)),
-        key=lambda xz: pair_tv_contraction(float(epsilons[xz]), float(epsilons[xz[::-1]])),
+        key=lambda pair: pair_tv_contraction(float(epsilons[pair]), float(epsilons[pair[::-1]])),
     )
-    pair = minimax_binary(n, epsilon_xz=float(epsilons[closest]), epsilon_zx=float(epsilons[closest[::-1]]))
-    distances.append(_FamilyBound(pair.total_variation.value, pair.total_variation.note))
-    squares.append(_FamilyBound(pair.squared_error.value, pair.squared_error.note))
-    return _risk("matrix", _larger(*distances), _larger(*squares))
+    pair = minimax_binary(n, epsilon_xz=float(epsilons[x, z]), epsilon_zx=float(epsilons[z, x]))
+    return _risk("matrix", *families, _bounds_of(pair))

@@ -25,19 +25,11 @@ columns with m high values for one m, and ``F = max_m (k/S) m(k-m)(1-b)^2/k E[1/
 (k-m)b``, B ~ Beta(ma, (k-m)a). With mass P on the k values and the rest where all reports have the low
 level, the reports inform about the conditional shares P^2 times as much, with ``1/(b + P(1-b)B)``.
 
+In the Bernoulli model with a uniform prior Theta is uniform on [0, 1] and n values are Bernoulli(Theta). The number s
+of ones is uniform on 0..n and Theta given s is Beta(s+1, n-s+1), so both informations are sums over s.
+
 References: VanTrees1968, Gill1995, Stam1959, Efroimovich1979, Aras2019, Wang2016 (the channel is the subset
-mechanism).
-
-Averages over a Dirichlet prior that the Bayesian bounds need, computed to rounding.
-
-Under the prior with concentration a on each of k values, the mass of m of them is Beta(ma, (k-m)a).
-
-The Bernoulli model with a uniform prior, exactly: Theta uniform on [0, 1], n values Bernoulli(Theta).
-
-The number s of ones is uniform on 0..n and Theta given s is Beta(s+1, n-s+1), so both informations are sums
-over s.
-
-References: Asoodeh2021 (Example 4, Remark 1).
+mechanism), Asoodeh2021 (Example 4, Remark 1).
 """
 
 from __future__ import annotations
@@ -46,11 +38,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 
 from ...core.errors import InvalidInput
-from ..channels.finite import Floats, Number, at_least, epsilon_value
+from ..channels.finite import Floats, Number, at_least, check_unit, epsilon_value
 
 
 def beta_mean(first: float, second: float, f: Callable[[Floats], Floats]) -> float:
@@ -155,8 +148,7 @@ def dirichlet_risk(k: int, n: float, *, epsilon: Number, concentration: float, m
     at_least("n", n, 0)
     if not concentration > 2:
         raise InvalidInput(f"concentration={concentration} must be above 2")
-    if not 0 < mass <= 1:
-        raise InvalidInput(f"mass={mass} must be positive and at most 1")
+    check_unit("mass", mass, zero=False)
     b = math.exp(-epsilon_value("epsilon", epsilon))
     d = k - 1
     information = dirichlet_information(k, concentration) + n * fisher_trace(k, b, concentration, mass)
@@ -171,13 +163,10 @@ def dirichlet_best(k: int, n: float, *, epsilon: Number, mass: float = 1.0) -> t
     All mass on fewer of the values is a prior too, and better while n is small; k is halved down to two.
     """
     at_least("k", k, 2)
-    sizes = []
+    risks: list[PriorRisk] = []
     while k >= 2:
-        sizes.append(k)
+        risks += [dirichlet_risk(k, n, epsilon=epsilon, concentration=a, mass=mass) for a in CONCENTRATIONS]
         k //= 2
-    risks = [
-        dirichlet_risk(size, n, epsilon=epsilon, concentration=a, mass=mass) for size in sizes for a in CONCENTRATIONS
-    ]
     return max(risks, key=lambda r: r.total_variation), max(risks, key=lambda r: r.squared_error)
 
 
@@ -220,8 +209,7 @@ def pair_best(n: float, *, epsilon_xz: Number, epsilon_zx: Number) -> tuple[Prio
     """The best Beta prior on two values, for total variation and for squared error."""
     risks = [
         pair_risk(n, epsilon_xz=epsilon_xz, epsilon_zx=epsilon_zx, first=first, second=second)
-        for first in CONCENTRATIONS
-        for second in CONCENTRATIONS
+        for first, second in product(CONCENTRATIONS, repeat=2)
     ]
     return max(risks, key=lambda r: r.total_variation), max(risks, key=lambda r: r.squared_error)
 
