@@ -12,8 +12,7 @@ from discreet.client.addresses import address_of
 from discreet.client.collection import Collection
 from discreet.client.document import Document
 from discreet.client.ledger import Ledger
-from discreet.client.promise import ClientSession
-from discreet.client.uploading import Uploader
+from discreet.client.uploading import ClientSession
 from discreet.core.canonical import loads
 from discreet.core.errors import AlreadyAnswered, Overspent, Unreachable
 
@@ -65,9 +64,7 @@ def history(seed, lossy, mechanism):
         flaky.crashing = 0 if last else 0.2
         value, labels = chance.randrange(2), chance.choice(LABELS)
         try:
-            session = ClientSession(
-                Ledger(PATH, 2, disk=disk), flaky, Uploader(flaky, lambda _: None, lambda: now), lambda: now
-            )
+            session = ClientSession(Ledger(PATH, 2, disk=disk), flaky, lambda _: None, lambda: now)
             if last or chance.random() < 0.2:
                 while last and session.ledger.queued():
                     session.deliver(session.ledger.queued()[0])

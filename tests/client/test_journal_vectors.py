@@ -51,8 +51,8 @@ def check(ledger):
 
 
 def test_the_journal_reads_as_it_must(copied):
-    found = read_lines(JOURNAL, "it")
-    assert (len(found.data), found.chain) == (EXPECTED["lines"], EXPECTED["chain"])
+    objects, _, chain = read_lines(JOURNAL, "it")
+    assert (len(objects), chain) == (EXPECTED["lines"], EXPECTED["chain"])
     check(Ledger.existing(copied))
     assert Ledger.existing(copied).export().encode() == JOURNAL
 
@@ -60,7 +60,7 @@ def test_the_journal_reads_as_it_must(copied):
 def test_tags_are_those_of_the_key():
     key = bytes.fromhex(EXPECTED["key"])
     assert (HERE / "journal.jsonl.key").read_bytes() == key
-    stored = {data["tag"] for data in read_lines(JOURNAL, "it").data if data["kind"] == "report"}
+    stored = {data["tag"] for data in read_lines(JOURNAL, "it")[0] if data["kind"] == "report"}
     for entry in EXPECTED["tags"]:
         told = hmac.new(key, canonical([entry["collection"], entry["value"]]).encode(), "sha256").hexdigest()
         assert told == entry["tag"]

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import discreet as dc
-from discreet.client.promise import promise, ratio, worded
+from discreet.client.promise import promise, ratio, value_text
 
 C = dc.Context
 
@@ -50,7 +50,7 @@ def test_the_promise_says_what_becomes_of_a_changed_answer():
 
 
 def test_a_value_is_shown_in_the_words_of_the_collection():
-    assert (worded("hiv", {"hiv": "HIV infection"}), worded(3, {"3": "three"}), worded("flu", {})) == (
+    assert (value_text("hiv", {"hiv": "HIV infection"}), value_text(3, {"3": "three"}), value_text("flu", {})) == (
         "HIV infection",
         "three",
         "flu",

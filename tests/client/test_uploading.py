@@ -6,12 +6,12 @@ import pytest
 
 from discreet.client import Response
 from discreet.client.ledger import Upload
-from discreet.client.uploading import Uploader, UploadResult, outcome, wait
+from discreet.client.uploading import ClientSession, Delivery, outcome, wait
 from discreet.core.errors import Unreachable
 
 NOW = datetime(2026, 11, 17, 12, 0, 0, tzinfo=UTC)
 UPLOAD = Upload("0" * 32, "https://a.example/", "https://a.example/reports", '{"reports":["é"]}')
-MAX_PROBLEM_BYTES = {"content-type": "application/problem+json; charset=utf-8"}
+PROBLEM = {"content-type": "application/problem+json; charset=utf-8"}
 
 
 class Script:
@@ -34,7 +34,7 @@ def status(number, headers=None, body=b""):
 
 def send(*answers):
     waits, script = [], Script(*answers)
-    sent = Uploader(script, waits.append, lambda: NOW).send(UPLOAD)
+    sent = ClientSession(None, script, waits.append, lambda: NOW).send(UPLOAD)
     assert {(request.body, request.headers["Idempotency-Key"]) for request in script.requests} == {
         (UPLOAD.body.encode(), UPLOAD.upload)
     }
@@ -43,12 +43,12 @@ def send(*answers):
 
 @pytest.mark.parametrize("number", [200, 201, 202, 204])
 def test_what_is_accepted_is_sent_once(number):
-    assert send(status(number)) == (UploadResult("accepted", number), [], 1)
+    assert send(status(number)) == (Delivery("accepted", number), [], 1)
 
 
 @pytest.mark.parametrize("number", [301, 302, 307, 308, 400, 401, 403, 404, 409, 413, 422])
 def test_what_is_refused_is_sent_once(number):
-    assert send(status(number)) == (UploadResult("refused", number), [], 1)
+    assert send(status(number)) == (Delivery("refused", number), [], 1)
 
 
 @pytest.mark.parametrize("number", [408, 425, 429, 500, 502, 503, 507])
@@ -62,9 +62,9 @@ def test_what_may_pass_later_is_tried_five_times_and_stays_queued(number):
 
 def test_a_collector_that_cannot_be_reached_is_tried_again():
     sent, waits, tries = send(Unreachable("no network"), status(503), status(200))
-    assert (sent, tries, len(waits)) == (UploadResult("accepted", 200), 3, 2)
+    assert (sent, tries, len(waits)) == (Delivery("accepted", 200), 3, 2)
     sent, _, tries = send(Unreachable("no network"))
-    assert (sent, tries) == (UploadResult("queued", None, None, "no network"), 5)
+    assert (sent, tries) == (Delivery("queued", None, None, "no network"), 5)
 
 
 def test_pauses_are_at_most_a_minute_and_differ():
@@ -101,16 +101,16 @@ def test_a_long_pause_is_left_to_a_later_call():
 @pytest.mark.parametrize(
     ("headers", "body", "code"),
     [
-        (MAX_PROBLEM_BYTES, b'{"code": "closed", "title": "x"}', "closed"),
-        (MAX_PROBLEM_BYTES, b'{"code": 3}', None),
-        (MAX_PROBLEM_BYTES, b'{"code": "a\\u001b[2J"}', None),
-        (MAX_PROBLEM_BYTES, b'{"code": "a", "code": "b"}', None),
-        (MAX_PROBLEM_BYTES, b"[]", None),
-        (MAX_PROBLEM_BYTES, b"<", None),
+        (PROBLEM, b'{"code": "closed", "title": "x"}', "closed"),
+        (PROBLEM, b'{"code": 3}', None),
+        (PROBLEM, b'{"code": "a\\u001b[2J"}', None),
+        (PROBLEM, b'{"code": "a", "code": "b"}', None),
+        (PROBLEM, b"[]", None),
+        (PROBLEM, b"<", None),
         ({"content-type": "application/json"}, b'{"code": "closed"}', None),
         ({}, b'{"code": "closed"}', None),
     ],
 )
 def test_the_code_of_a_problem_is_told(headers, body, code):
-    assert outcome(Response(409, headers, body)) == UploadResult("refused", 409, code)
-    assert outcome(Response(409, headers, body, whole=False)) == UploadResult("refused", 409, None)
+    assert outcome(Response(409, headers, body)) == Delivery("refused", 409, code)
+    assert outcome(Response(409, headers, body, whole=False)) == Delivery("refused", 409, None)

@@ -12,8 +12,7 @@
 
 from .client import AsyncClient, AsyncCollection, Client, default_ledger
 from .collection import Collection
-from .promise import Receipt
-from .uploading import HttpTransport, Request, Response, Transport
+from .uploading import HttpTransport, Receipt, Request, Response, Transport
 
 __all__ = [
     "AsyncClient",

@@ -1,7 +1,4 @@
-"""`Client`: one person's side of every collection: check the law, keep the ledger, send what is due.
-
-`AsyncClient`: the client for programs that run on asyncio, with the same methods.
-"""
+"""`Client`, one person's side of every collection, and `AsyncClient`, the same for programs that run on asyncio."""
 
 from __future__ import annotations
 
@@ -18,8 +15,7 @@ from ..core.domain import Value
 from .addresses import address_of
 from .collection import Collection, open_collection
 from .ledger import Ledger, Upload
-from .promise import ClientSession, Receipt
-from .uploading import HttpTransport, Transport, Uploader
+from .uploading import ClientSession, HttpTransport, Receipt, Transport
 
 
 def default_ledger() -> Path:
@@ -65,8 +61,7 @@ class Client:
                 self.ledger.limit(budget)
         else:
             self.ledger = Ledger(path, cap, budgets=budgets)
-        way = HttpTransport() if transport is None else transport
-        self._session = ClientSession(self.ledger, way, Uploader(way, sleep, now), now)
+        self._session = ClientSession(self.ledger, HttpTransport() if transport is None else transport, sleep, now)
 
     def open(self, url: str) -> Collection:
         """The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted.

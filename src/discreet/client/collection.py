@@ -16,7 +16,8 @@ from ..mechanisms.mechanism import Mechanism
 from ..wire.laws import parse_law
 from .addresses import address_of, invitation_of
 from .document import MAX_DOCUMENT_BYTES, Document, parse_document
-from .promise import ClientSession, Receipt, promise
+from .promise import promise
+from .uploading import ClientSession, Receipt
 
 
 class Collection:
@@ -93,8 +94,8 @@ class Collection:
         number = self.values.find_text(text)
         if number is None:
             raise UnknownValue(f"{named(text)} must be {self.values.rule}")
-        found: Value = self.values[number]
-        return found
+        value: Value = self.values[number]
+        return value
 
     def answer(
         self, value: Value, *, labels: Mapping[str, str] | None = None, invitation: str | None = None
@@ -107,18 +108,16 @@ class Collection:
         the link which was opened does.
         """
         self._document.check_open(self._session.now())
-        told = self._document.check_labels({} if labels is None else labels)
-        invited = self._document.check_invitation(self._invitation if invitation is None else invitation)
         upload = self._session.ledger.submit(
             self.mechanism,
             value,
             EntropySource(),
             question=self.name,
             url=str(self._document.reports),
-            labels=told,
+            labels=self._document.check_labels({} if labels is None else labels),
             changes=self._document.changes,
             access=self._document.access,
-            invitation=invited,
+            invitation=self._document.check_invitation(self._invitation if invitation is None else invitation),
         )
         return self._session.deliver(upload)
 
@@ -134,12 +133,12 @@ def open_collection(url: str, session: ClientSession) -> Collection:
     content = session.fetch(document.law, allowed().bytes, "the law of the collection")
     if hashlib.sha256(content).hexdigest() != document.fingerprint:
         raise Refused("the law of the collection is not the one that its fingerprint stands for")
-    mechanism = _certified(content)
+    mechanism = _parse_certified(content)
     session.ledger.check_law(str(address), mechanism)
     return Collection(document, mechanism, session, invitation)
 
 
-def _certified(content: bytes) -> Mechanism:
+def _parse_certified(content: bytes) -> Mechanism:
     try:
         return parse_law(content.decode())
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
-"""How uploads are sent: each at its own pace, again when that may help, and with the same bytes each time.
+"""The way to a collector: requests by HTTP that do not tell who sent them, and uploads that are tried again.
 
-How requests reach a collector: by HTTP, with nothing in them that tells who sent them.
+An upload is sent with the same bytes each time, and again when that may help.
 """
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ import secrets
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..core.canonical import loads
-from ..core.errors import InvalidInput, Unreachable
+from ..core.errors import InvalidInput, Refused, Unreachable
+from ..core.exact import text_of
 from .addresses import Address, address_of
-from .ledger.entries import ACCEPTED, REFUSED, Upload
+from .ledger import Ledger, Upload
+from .ledger.entries import ACCEPTED, REFUSED
 
 SECONDS = 30.0
 """How long a collector may take in all to take a request and to answer it."""
@@ -71,15 +73,15 @@ class HttpTransport:
         try:
             with closing(self._connection(address)) as connection:
                 connection.connect()
-                with _Deadline(connection.sock, self._seconds) as late:
+                with _deadline(connection.sock, self._seconds) as late:
                     try:
                         return _exchange(connection, request, limit)
                     finally:
                         if late.is_set():
                             raise TimeoutError(f"no whole answer within {self._seconds:g} seconds") from None
         except (OSError, http.client.HTTPException, ValueError) as problem:
-            said = str(problem) or type(problem).__name__
-            raise Unreachable(f"{address.origin} could not be reached: {said}") from None
+            message = str(problem) or type(problem).__name__
+            raise Unreachable(f"{address.origin} could not be reached: {message}") from None
 
     def _connection(self, address: Address) -> http.client.HTTPConnection:
         host = address.host.strip("[]")
@@ -105,26 +107,23 @@ def _exchange(connection: http.client.HTTPConnection, request: Request, limit: i
         return Response(answer.status, headers, body[:limit], len(body) <= limit)
 
 
-class _Deadline:
-    """A ``with`` block at whose end, or after some seconds, nothing more is read: a slow collector is left behind."""
+@contextmanager
+def _deadline(sock: socket.socket, seconds: float) -> Iterator[threading.Event]:
+    """A block after whose seconds nothing more is read, and the event is set: a slow collector is left behind."""
+    late = threading.Event()
 
-    def __init__(self, sock: socket.socket, seconds: float) -> None:
-        self._late = threading.Event()
-        self._sock = sock
-        self._timer = threading.Timer(seconds, self._end)
-        self._timer.daemon = True
-
-    def _end(self) -> None:
-        self._late.set()
+    def end() -> None:
+        late.set()
         with suppress(OSError):
-            socket.socket.shutdown(self._sock, socket.SHUT_RDWR)  # below TLS, which is not safe between threads
+            socket.socket.shutdown(sock, socket.SHUT_RDWR)  # below TLS, which is not safe between threads
 
-    def __enter__(self) -> threading.Event:
-        self._timer.start()
-        return self._late
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield late
+    finally:
+        timer.cancel()
 
 
 MAX_TRIES = 5
@@ -153,7 +152,7 @@ MAX_PROBLEM_BYTES = 65_536
 
 
 @dataclass(frozen=True)
-class UploadResult:
+class Delivery:
     """How an upload went: "accepted", "refused" or still "queued", with the collector's status and code, or why not."""
 
     state: str
@@ -162,49 +161,91 @@ class UploadResult:
     reason: str | None = None
 
 
-class Uploader:
-    """Sends uploads by a transport; `sleep` waits for some seconds and `now` is the time."""
+@dataclass(frozen=True)
+class Receipt:
+    """What became of an answer: "accepted", "queued" until the collector can be reached, or "refused" by it.
 
-    def __init__(self, transport: Transport, sleep: Callable[[float], object], now: Callable[[], datetime]) -> None:
-        self._transport, self._sleep, self._now = transport, sleep, now
+    `sent` is the exact text that leaves, or left, this device; `epsilon` is what the collection has cost so far.
+    """
 
-    def send(self, upload: Upload, invitation: str | None = None) -> UploadResult:
+    collection: str
+    state: str
+    status: int | None
+    code: str | None
+    reason: str | None
+    epsilon: Fraction
+    upload: str
+    sent: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The receipt as plain data."""
+        return {**vars(self), "epsilon": text_of(self.epsilon)}
+
+
+@dataclass(frozen=True)
+class ClientSession:
+    """What answering needs: the ledger and the way to the collector; `sleep` waits some seconds, `now` is the time."""
+
+    ledger: Ledger
+    transport: Transport
+    sleep: Callable[[float], object]
+    now: Callable[[], datetime]
+
+    def fetch(self, address: Address, limit: int, what: str) -> bytes:
+        """The bytes at an address; `Refused` unless the collector gives all of them at once, and not too many."""
+        answer = self.transport.send(Request("GET", address, {"Accept": "application/json"}), limit=limit)
+        if 300 <= answer.status < 400:
+            raise Refused(f"{what} is said to be elsewhere (status {answer.status}), and redirects are not followed")
+        if answer.status in TRANSIENT or answer.status >= 500:
+            raise Unreachable(f"{address.origin} answered with status {answer.status}; try again later")
+        if answer.status != 200:
+            raise Refused(f"{what} was not given: {address.origin} answered with status {answer.status}")
+        if not answer.whole:
+            raise Refused(f"{what} must have at most {limit} bytes")
+        return answer.body
+
+    def deliver(self, upload: Upload) -> Receipt:
+        """Send an upload that has no outcome yet, and note what becomes of it."""
+        delivery = Delivery(*self.ledger.state(upload))
+        if delivery.state == "queued":
+            delivery = self.send(upload, self.ledger.invitation(upload))
+            if delivery.state != "queued" and delivery.status is not None:
+                self.ledger.settle(upload, delivery.state, delivery.status)
+        cost = next(entry.epsilon for entry in self.ledger.collections if entry.collection == upload.collection)
+        return Receipt(upload.collection, **vars(delivery), epsilon=cost, upload=upload.upload, sent=upload.body)
+
+    def send(self, upload: Upload, invitation: str | None = None) -> Delivery:
         """How it went after as many tries as are allowed in one call, each with the invitation, if there is one."""
         for attempt in range(MAX_TRIES):
             response, reason = self._try(upload, invitation)
-            if response is not None and (ended := outcome(response)) is not None:
-                return ended
-            pause = wait(attempt, response, self._now())
+            if response is not None and (delivery := outcome(response)) is not None:
+                return delivery
+            pause = wait(attempt, response, self.now())
             if attempt == MAX_TRIES - 1 or pause > MAX_PATIENCE_SECONDS:
                 break
-            self._sleep(pause)
-        return UploadResult("queued", None if response is None else response.status, None, reason)
+            self.sleep(pause)
+        return Delivery("queued", None if response is None else response.status, None, reason)
 
     def _try(self, upload: Upload, invitation: str | None) -> tuple[Response | None, str]:
-        address = address_of(upload.url)
-        headers = {
-            "Accept": "application/json",
-            "Content-Type": "application/json",
-            "Idempotency-Key": upload.upload,
-            **({} if invitation is None else {"Invitation": invitation}),
-        }
+        address, kind = address_of(upload.url), "application/json"
+        headers = {"Accept": kind, "Content-Type": kind, "Idempotency-Key": upload.upload}
+        headers |= {} if invitation is None else {"Invitation": invitation}
+        request = Request("POST", address, headers, upload.body.encode())
         try:
-            response = self._transport.send(
-                Request("POST", address, headers, upload.body.encode()), limit=MAX_PROBLEM_BYTES
-            )
+            response = self.transport.send(request, limit=MAX_PROBLEM_BYTES)
         except Unreachable as problem:
             return None, str(problem)
         return response, f"{address.origin} answered with status {response.status}"
 
 
-def outcome(response: Response) -> UploadResult | None:
+def outcome(response: Response) -> Delivery | None:
     """How an upload ended with this answer; None if trying again may help."""
     if 200 <= response.status < 300:
-        return UploadResult(ACCEPTED, response.status)
+        return Delivery(ACCEPTED, response.status)
     if response.status in TRANSIENT or response.status >= 500:
         return None
     code = problem_code(response)
-    return UploadResult(REFUSED, response.status, code, REASONS.get(code or ""))
+    return Delivery(REFUSED, response.status, code, REASONS.get(code or ""))
 
 
 def problem_code(response: Response) -> str | None:
@@ -222,14 +263,14 @@ def problem_code(response: Response) -> str | None:
 
 def wait(attempt: int, response: Response | None, now: datetime) -> float:
     """The seconds until the next try: 1, 2, 4, ..., times a random factor from a half to 1, or what was asked for."""
-    asked = None if response is None else _asked(response.headers.get("retry-after", ""), now)
+    asked = None if response is None else _retry_after(response.headers.get("retry-after", ""), now)
     if asked is not None:
         return min(asked, MAX_RETRY_AFTER_SECONDS)
     factor = Fraction(2**32 + secrets.randbelow(2**32), 2**33)
     return float(min(2**attempt, MAX_WAIT_SECONDS) * factor)
 
 
-def _asked(text: str, now: datetime) -> float | None:
+def _retry_after(text: str, now: datetime) -> float | None:
     """The seconds that Retry-After asks for, as a number or a date; None if it says neither."""
     if text.isascii() and text.isdigit() and len(text) <= 18:
         return float(text)

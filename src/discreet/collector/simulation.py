@@ -1,9 +1,4 @@
-"""Simulated people who answer a real collection, and their estimate compared with the truth.
-
-Simulated people as clients: each with a ledger in memory, over keep-alive connections.
-
-A simulated survey: people with known shares answer a collection, and the estimate is compared with the truth.
-"""
+"""Simulated people who answer a real collection, and its estimate compared with their true shares."""
 
 from __future__ import annotations
 
@@ -15,9 +10,9 @@ import threading
 import time
 import urllib.parse
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,8 +26,7 @@ from ..client.addresses import Address, address_of
 from ..client.collection import Collection, open_collection
 from ..client.document import MAX_DOCUMENT_BYTES, Document, parse_document
 from ..client.ledger import Ledger, Upload
-from ..client.promise import ClientSession
-from ..client.uploading import Request, Response, Uploader
+from ..client.uploading import ClientSession, Request, Response
 from ..core.canonical import canonical
 from ..core.errors import InvalidInput, Unreachable
 from ..core.exact import text_of
@@ -47,41 +41,34 @@ REQUEST_SECONDS = 30.0
 
 
 class MemoryDisk:
-    """The disk of one simulated person, in memory."""
+    """The disk of one simulated person, in memory, where nothing is durable; see `Disk`."""
 
     def __init__(self) -> None:
         self._files: dict[Path, bytes] = {}
 
-    @contextmanager
-    def locked(self, path: Path) -> Iterator[None]:
-        """A ``with`` block; nobody else has this disk."""
-        yield
+    def locked(self, path: Path) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def read(self, path: Path) -> bytes | None:
-        """The bytes of a file; None if there is none."""
         return self._files.get(path)
 
     def create(self, path: Path, content: bytes) -> None:
-        """A file of these bytes."""
         self._files[path] = content
 
     def append(self, path: Path, content: bytes) -> None:
-        """More bytes at the end of a file."""
         self._files[path] += content
 
     def cut(self, path: Path, length: int) -> None:
-        """Only the first `length` bytes of a file."""
         self._files[path] = self._files[path][:length]
 
     def rename(self, old: Path, new: Path) -> None:
-        """A file under another name."""
         self._files[new] = self._files.pop(old)
 
     def sync(self, path: Path) -> None:
-        """Nothing here is durable."""
+        pass
 
     def sync_folder(self, path: Path) -> None:
-        """Nothing here is durable."""
+        pass
 
 
 class KeepAliveTransport:
@@ -119,14 +106,13 @@ class People:
 
     def __init__(self, url: str) -> None:
         self._transport = KeepAliveTransport()
-        self._uploader = Uploader(self._transport, threading.Event().wait, _now)
-        first = self._session("0")
-        opened = open_collection(url, first)
-        self.mechanism: Mechanism = opened.mechanism
+        self._first = self._session("0")
+        collection = open_collection(url, self._first)
+        self.mechanism: Mechanism = collection.mechanism
         self.document: Document = parse_document(
-            first.fetch(address_of(url), MAX_DOCUMENT_BYTES, "the description of the collection"), address_of(url)
+            self._first.fetch(address_of(url), MAX_DOCUMENT_BYTES, "the description of the collection"), address_of(url)
         )
-        self._cap = text_of(opened.epsilon)
+        self._cap = text_of(collection.epsilon)
 
     def one(self, invitation: str | None = None) -> Collection:
         """The collection as a new person sees it, who has spent nothing yet and may answer once."""
@@ -135,14 +121,11 @@ class People:
     def send(self, body: str, invitation: str | None = None) -> str:
         """What becomes of a crafted body: "accepted", "refused" or "queued"."""
         upload = Upload(secrets.token_hex(16), str(self.document.address), str(self.document.reports), body)
-        return self._uploader.send(upload, invitation).state
+        return self._first.send(upload, invitation).state
 
     def _session(self, cap: str) -> ClientSession:
-        return ClientSession(Ledger("/ledger", cap, disk=MemoryDisk()), self._transport, self._uploader, _now)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
+        ledger = Ledger("/ledger", cap, disk=MemoryDisk())
+        return ClientSession(ledger, self._transport, time.sleep, lambda: datetime.now(UTC))
 
 
 CANDIDATES = 64

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..client.promise import promise, worded
+from ..client.promise import promise, value_text
 from ..core.documents import replacing
 from ..core.errors import InvalidInput, check_type
 from ..core.exact import text_of
@@ -213,7 +213,7 @@ class Release:
             "method": {"name": result.method, "biased": result.biased, "sentence": METHODS[result.biased]},
             "confidence": float(self.confidence),
             "values": found["values"],
-            "words": [worded(value, self.words) for value in result.values],
+            "words": [value_text(value, self.words) for value in result.values],
             **{name: found[name] for name in ("shares", "stderr", "low", "high", "notes")},
             "sampling_stderr": [float(one) for one in sampling],
             "blocks": block_columns(result.tally, confidence=self.confidence),

@@ -9,7 +9,7 @@ import discreet as dc
 from discreet.bulk.words import secure
 from discreet.client.ledger import Budget, Cap, Debit, Terms
 from discreet.client.ledger.account import Account
-from discreet.client.ledger.budgets import context_of, described
+from discreet.client.ledger.budgets import context_of, describe_context
 from discreet.client.ledger.journal import START, line
 from discreet.core.errors import DamagedLedger, InvalidInput, Overspent
 
@@ -152,7 +152,7 @@ def test_answers_that_may_show_values_must_be_known_to_a_budget(path):
     ledger.limit(BUDGET, laws=[survey(HIGH_LOW)])
     assert ledger.budgets[0].left.epsilon("hiv", "none") == Fraction(1, 2)
     # a journal that was made otherwise fails closed
-    entries = [Cap("9"), Debit(HERE, "a" * 64, "1", True), Budget(**described(BUDGET))]
+    entries = [Cap("9"), Debit(HERE, "a" * 64, "1", True), Budget(**describe_context(BUDGET))]
     (found,) = Account(entries).budgets
     with pytest.raises(Overspent):
         found.check(Account(entries).paid, {}, UNIFORM)
@@ -199,16 +199,16 @@ def test_a_budget_over_values_that_no_file_keeps_is_refused_before_anything_is_m
 @pytest.mark.parametrize(
     ("data", "rule"),
     [
-        ({**described(BUDGET), "context": {"form": "uniform", "epsilon": "2.0"}}, "as the ledger writes it"),
-        ({**described(BUDGET), "context": {"form": "gift"}}, "form='gift' must be one of"),
-        ({**described(BUDGET), "context": {"form": "uniform", "epsilon": "2"}}, "a budget is never raised"),
-        ({**described(BUDGET), "domain": {"values": VALUES, "more": 1}}, "more"),
-        ({**described(BUDGET), "domain": []}, "domain of a budget is not as it must be"),
+        ({**describe_context(BUDGET), "context": {"form": "uniform", "epsilon": "2.0"}}, "as the ledger writes it"),
+        ({**describe_context(BUDGET), "context": {"form": "gift"}}, "form='gift' must be one of"),
+        ({**describe_context(BUDGET), "context": {"form": "uniform", "epsilon": "2"}}, "a budget is never raised"),
+        ({**describe_context(BUDGET), "domain": {"values": VALUES, "more": 1}}, "more"),
+        ({**describe_context(BUDGET), "domain": []}, "domain of a budget is not as it must be"),
     ],
 )
 def test_a_chained_budget_that_makes_no_sense_is_refused(path, data, rule):
     first, chain = line(START, {"kind": "cap", "version": 1, "epsilon": "9"})
-    second, chain = line(chain, {"kind": "budget", **described(BUDGET)})
+    second, chain = line(chain, {"kind": "budget", **describe_context(BUDGET)})
     path.write_bytes(first + second + line(chain, {"kind": "budget", **data})[0])
     with pytest.raises(DamagedLedger, match=f"line 3: .*{rule}"):
         dc.Ledger.existing(path)

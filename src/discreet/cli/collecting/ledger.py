@@ -101,11 +101,11 @@ def _data(client: Client) -> dict[str, Any]:
 
 def _balance(balance: Balance) -> dict[str, Any]:
     """A budget as plain data: its context, and the pair of values between which least is left."""
-    from ...client.ledger.budgets import described
+    from ...client.ledger.budgets import describe_context
     from ...core.domain import plain_value
     from ...core.exact import text_of
 
-    found, tightest = described(balance.budget), balance.tightest()
+    found, tightest = describe_context(balance.budget), balance.tightest()
     if tightest is None:
         return found | {"tightest": None}
     x, z, allowed, spent = tightest

@@ -9,8 +9,8 @@ from fractions import Fraction
 from ...contexts import Context
 from ...core.canonical import canonical
 from ...core.errors import InvalidInput
-from .budgets import Budgeted, Paid, budget_over, context_of
-from .entries import REFUSED, Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload, amount
+from .budgets import PairBudget, Payments, budget_over, context_of
+from .entries import REFUSED, Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload
 
 MAX_BATCH_REPORTS = 1000
 """The most reports of one upload."""
@@ -25,7 +25,7 @@ class StoredReport:
 
 
 @dataclass
-class Answered:
+class AnsweredCollection:
     """What is known of one collection: its law, what it has cost, and its reports in the order they were made."""
 
     fingerprint: str
@@ -41,7 +41,7 @@ class Answered:
 
     def with_tag(self, tag: str) -> StoredReport | None:
         """The stored report of the value that has this tag."""
-        return next((kept for kept in self.reports if kept.entry.tag == tag), None)
+        return next((stored for stored in self.reports if stored.entry.tag == tag), None)
 
 
 class Account:
@@ -50,10 +50,10 @@ class Account:
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.entries: list[Entry] = []
         self.cap = Fraction(0)
-        self.budgets: list[Budgeted] = []
+        self.budgets: list[PairBudget] = []
         self.terms: dict[str, Context] = {}
-        self.paid: dict[str, Paid] = {}
-        self.collections: dict[str, Answered] = {}
+        self.paid: dict[str, Payments] = {}
+        self.collections: dict[str, AnsweredCollection] = {}
         self.uploads: dict[str, Upload] = {}
         self.outcomes: dict[str, Outcome] = {}
         for entry in entries:
@@ -68,85 +68,74 @@ class Account:
         """Take the next entry into account."""
         if not self.entries and not isinstance(entry, Cap):
             raise InvalidInput("the first line must be a cap")
-        if isinstance(entry, Cap):
-            self._lower(entry)
-        elif isinstance(entry, Budget):
-            self._limit(entry)
-        elif isinstance(entry, Terms):
-            self.terms.setdefault(entry.fingerprint, context_of(entry))
-        elif isinstance(entry, Debit):
-            self._debit(entry)
-        elif isinstance(entry, Report):
-            self._keep(entry)
-        elif isinstance(entry, Upload):
-            self._carry(entry)
-        else:
-            self._end(entry)
+        getattr(self, f"_add_{entry.kind}")(entry)
         self.entries.append(entry)
 
-    def _lower(self, cap: Cap) -> None:
-        if self.entries and amount(cap) > self.cap:
+    def _add_cap(self, cap: Cap) -> None:
+        if self.entries and Fraction(cap.epsilon) > self.cap:
             raise InvalidInput(f"cap={cap.epsilon} must be at most the cap before it: a cap is never raised")
-        self.cap = amount(cap)
+        self.cap = Fraction(cap.epsilon)
 
-    def _limit(self, entry: Budget) -> None:
+    def _add_budget(self, entry: Budget) -> None:
         context = context_of(entry)
         before = budget_over(self.budgets, context.domain)
         if before is None:
-            self.budgets.append(Budgeted(context, dict(self.paid)))
+            self.budgets.append(PairBudget(context, dict(self.paid)))
         elif not before.allows(context):
             raise InvalidInput("a budget must imply the one before it over the same values: a budget is never raised")
         else:
             before.context = context
 
-    def _debit(self, debit: Debit) -> None:
-        answered = self.collections.setdefault(debit.collection, Answered(debit.fingerprint, debit.shows))
+    def _add_terms(self, terms: Terms) -> None:
+        self.terms.setdefault(terms.fingerprint, context_of(terms))
+
+    def _add_debit(self, debit: Debit) -> None:
+        answered = self.collections.setdefault(debit.collection, AnsweredCollection(debit.fingerprint, debit.shows))
         if answered.fingerprint != debit.fingerprint:
             raise InvalidInput("a collection must keep its fingerprint")
-        answered.spent += amount(debit)
+        answered.spent += Fraction(debit.epsilon)
         answered.debits += 1
-        paid = self.paid.get(debit.fingerprint, Paid())
-        self.paid[debit.fingerprint] = Paid(paid.debits + 1, paid.epsilon + amount(debit), paid.shows or debit.shows)
+        debits, epsilon, shows = self.paid.get(debit.fingerprint, Payments())
+        self.paid[debit.fingerprint] = Payments(debits + 1, epsilon + Fraction(debit.epsilon), shows or debit.shows)
 
-    def _keep(self, report: Report) -> None:
+    def _add_report(self, report: Report) -> None:
         answered = self.collections.get(report.collection)
         if answered is None or not answered.owed:
             raise InvalidInput("a report must follow its debit")
         answered.reports.append(StoredReport(report))
 
-    def _carry(self, upload: Upload) -> None:
+    def _add_upload(self, upload: Upload) -> None:
         if upload.upload in self.uploads:
             raise InvalidInput("an upload must have a number of its own")
         contents = upload.contents()
         labels, answered = canonical(contents["labels"]), self.collections.get(upload.collection)
-        waiting = [] if answered is None else [kept for kept in answered.reports if not self.carries(kept, labels)]
+        reports = [] if answered is None else answered.reports
+        waiting = [stored for stored in reports if not self.carries(stored, labels)]
         for report in contents["reports"]:
-            kept = next((kept for kept in waiting if kept.entry.report == report), None)
-            if kept is not None:
-                waiting.remove(kept)
-                kept.carried[labels] = upload.upload
+            stored = next((stored for stored in waiting if stored.entry.report == report), None)
+            if stored is not None:
+                waiting.remove(stored)
+                stored.carried[labels] = upload.upload
         self.uploads[upload.upload] = upload
 
-    def _end(self, outcome: Outcome) -> None:
+    def _add_outcome(self, outcome: Outcome) -> None:
         if outcome.upload not in self.uploads:
             raise InvalidInput("an outcome must follow its upload")
         self.outcomes.setdefault(outcome.upload, outcome)
 
-    def carries(self, kept: StoredReport, labels: str) -> Upload | None:
+    def carries(self, stored: StoredReport, labels: str) -> Upload | None:
         """The upload that carries a report under these labels, unless it was refused."""
-        number = kept.carried.get(labels)
-        outcome = None if number is None else self.outcomes.get(number)
-        refused = outcome is not None and outcome.state == REFUSED
-        return None if number is None or refused else self.uploads[number]
+        upload = self.uploads.get(stored.carried.get(labels, ""))
+        return None if upload is None or self.state(upload) == REFUSED else upload
 
-    def batch(self, kept: StoredReport, labels: Mapping[str, str]) -> list[Report]:
+    def batch(self, stored: StoredReport, labels: Mapping[str, str]) -> list[Report]:
         """The reports of one upload: this one, and others of its collection that were never sent, labelled alike."""
         others = [
             other.entry
-            for other in self.collections[kept.entry.collection].reports
-            if other is not kept and not other.carried and other.entry.labels == labels
+            for other in self.collections[stored.entry.collection].reports
+            if other is not stored and not other.carried and other.entry.labels == labels
         ]
-        return [*others[: MAX_BATCH_REPORTS - 1], kept.entry]
+        return [*others[: MAX_BATCH_REPORTS - 1], stored.entry]
 
     def queued(self) -> list[Upload]:
         """The uploads without an outcome, in the order they were made."""

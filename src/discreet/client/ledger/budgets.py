@@ -23,12 +23,16 @@ from ...wire.contexts import domain_of
 from .entries import Budget, Terms
 
 
-class Paid(NamedTuple):
+class Payments(NamedTuple):
     """What the debits under one law come to."""
 
     debits: int = 0
     epsilon: Fraction = Fraction(0)
     shows: bool = False
+
+
+Paid = Mapping[str, Payments]
+"""Payments by the fingerprints of their laws."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +51,11 @@ class Balance:
 
 
 @dataclass
-class Budgeted:
+class PairBudget:
     """A budget as a journal has it, with what was paid under each law before it was first set."""
 
     context: Context
-    before: Mapping[str, Paid]
+    before: Paid
 
     def allows(self, context: Context) -> bool:
         """True if `context`, over the same values in any order, is at least as strict."""
@@ -63,7 +67,7 @@ class Budgeted:
         own = among(self.context, context.domain)
         return own is not None and own.implies(context)
 
-    def spent(self, paid: Mapping[str, Paid], terms: Mapping[str, Context], asked: Context | None = None) -> Context:
+    def spent(self, paid: Paid, terms: Mapping[str, Context], asked: Context | None = None) -> Context:
         """What the debits of a journal have spent of it, and one more answer under `asked`.
 
         Debits whose terms are known count exactly if their question has all values of the budget, else not at all. One
@@ -88,12 +92,12 @@ class Budgeted:
         """True if it counts the answers to questions under this context: they have all of its values."""
         return among(context, self.context.domain) is not None
 
-    def balance(self, paid: Mapping[str, Paid], terms: Mapping[str, Context]) -> Balance:
+    def balance(self, paid: Paid, terms: Mapping[str, Context]) -> Balance:
         """What was spent and what is left."""
         spent = self.spent(paid, terms)
         return Balance(self.context, spent, rest(self.context, spent))
 
-    def check(self, paid: Mapping[str, Paid], terms: Mapping[str, Context], asked: Context) -> None:
+    def check(self, paid: Paid, terms: Mapping[str, Context], asked: Context) -> None:
         """`Overspent` unless ``(spent + asked).implies(budget)``, naming the pair of values that is furthest beyond.
 
         That is the same pair whatever value is answered.
@@ -117,16 +121,16 @@ class Budgeted:
         )
 
 
-def _anything(domain: Domain, paid: Paid) -> Context | None:
+def _anything(domain: Domain, paid: Payments) -> Context | None:
     """What answers under an unknown law may have told of values."""
     if paid.shows:
         return unprotected(domain)
     return Context.uniform(domain, paid.epsilon) if paid.epsilon else None
 
 
-def budget_over(budgets: Iterable[Budgeted], domain: Domain) -> Budgeted | None:
+def budget_over(budgets: Iterable[PairBudget], domain: Domain) -> PairBudget | None:
     """The budget over just these values, in any order."""
-    return next((found for found in budgets if same_values(found.context.domain, domain)), None)
+    return next((budget for budget in budgets if same_values(budget.context.domain, domain)), None)
 
 
 def same_values(domain: Domain, other: Domain) -> bool:
@@ -135,7 +139,7 @@ def same_values(domain: Domain, other: Domain) -> bool:
 
 
 # -- contexts as entries -----------------------------------------------------------------------------
-def described(context: Context) -> dict[str, Any]:
+def describe_context(context: Context) -> dict[str, Any]:
     """The context and the domain of an entry, as lines hold them; `InvalidInput` where they are not read back alike."""
     data: dict[str, Any] = json.loads(
         canonical({"context": context.describe(), "domain": describe_domain(context.domain)})
@@ -145,7 +149,7 @@ def described(context: Context) -> dict[str, Any]:
 
 
 def context_of(entry: Budget | Terms) -> Context:
-    """The context of an entry; `InvalidInput` unless it is as `described` writes it."""
+    """The context of an entry; `InvalidInput` unless it is as `describe_context` writes it."""
     return _read(canonical({"context": dict(entry.context), "domain": dict(entry.domain)}))
 
 

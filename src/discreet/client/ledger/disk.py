@@ -1,11 +1,10 @@
 """What a journal asks of a file system, step by step, so that a crash between any two steps can be tried.
 
-`hold_claim`: a lock that programs in other languages keep to as well, a file that says which process holds it.
-
-Node has no ``flock``. So whoever writes a journal, in Python or in Node, links a file of its own to ``PATH.pid``, which
-is there with all its text at once, or not at all. The text is ``NUMBER PID THREAD HOST``, with a random number. The
-file of a process that has ended is removed by whoever holds a claim on just that, ``PATH.pid.NUMBER``, so that nobody
-removes the one that comes after it.
+Its lock is one that programs in other languages keep to as well, a file that says which process holds it. Node has no
+``flock``. So whoever writes a journal, in Python or in Node, links a file of its own to ``PATH.pid``, which is there
+with all its text at once, or not at all. The text is ``NUMBER PID THREAD HOST``, with a random number. The file of a
+process that has ended is removed by whoever holds a claim on just that, ``PATH.pid.NUMBER``, so that nobody removes the
+one that comes after it.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def hold_claim(path: Path) -> Iterator[None]:
     try:
         with open(opened, "w", encoding="utf-8") as file:
             file.write(f"{number} {os.getpid()} 0 {socket.gethostname()}")
-        can_link = _linked(draft, path)
+        can_link = _link(draft, path)
     finally:
         draft.unlink()
     try:
@@ -53,7 +52,7 @@ def hold_claim(path: Path) -> Iterator[None]:
             path.unlink()
 
 
-def _linked(draft: Path, path: Path) -> bool:
+def _link(draft: Path, path: Path) -> bool:
     """True once the claim is there under its name; False where there are no links."""
     end = time.monotonic() + MAX_PATIENCE_SECONDS
     while True:
@@ -154,7 +153,7 @@ class Disk(Protocol):
 
 
 class SystemDisk:
-    """The file system of this machine."""
+    """The file system of this machine, with files that nobody else may read; see `Disk`."""
 
     @contextmanager
     def locked(self, path: Path) -> Iterator[None]:
@@ -178,18 +177,15 @@ class SystemDisk:
             self.sync_folder(folder.parent)
 
     def read(self, path: Path) -> bytes | None:
-        """The bytes of a file; None if there is none."""
         try:
             return path.read_bytes()
         except FileNotFoundError:
             return None
 
     def create(self, path: Path, content: bytes) -> None:
-        """A file of these bytes, which nobody else may read."""
         self._write(path, content, os.O_CREAT | os.O_TRUNC)
 
     def append(self, path: Path, content: bytes) -> None:
-        """More bytes at the end of a file."""
         self._write(path, content, os.O_APPEND)
 
     def _write(self, path: Path, content: bytes, how: int) -> None:
@@ -200,11 +196,9 @@ class SystemDisk:
                 rest = rest[file.write(rest) :]
 
     def cut(self, path: Path, length: int) -> None:
-        """Only the first `length` bytes of a file."""
         os.truncate(path, length)
 
     def rename(self, old: Path, new: Path) -> None:
-        """A file under another name."""
         os.replace(old, new)
 
     def sync(self, path: Path) -> None:

@@ -1,11 +1,10 @@
-"""What a journal says, one kind of entry each: cap, budget, terms, debit, report, upload, outcome.
+"""The entries of a journal, one class for each kind, and how they are written and read.
 
-Invitations in a journal: encrypted with its key, so that neither the journal nor what is exported of it shows them.
-
-An invitation of n bytes is mixed (XOR) with the first n bytes of ``HMAC(key, ["invitation", upload, 0])``, ``HMAC(key,
-["invitation", upload, 1])``, ..., and written in hexadecimal: HMAC-SHA256 of canonical JSON with the number of its
-upload, which is used once. The chain of the journal holds it together with the rest. Without the key, which never
-leaves its place, it says nothing but n.
+Invitations are encrypted with the key of the journal, so that neither the journal nor what is exported of it shows
+them. An invitation of n bytes is mixed (XOR) with the first n bytes of ``HMAC(key, ["invitation", upload, 0])``,
+``HMAC(key, ["invitation", upload, 1])``, ..., and written in hexadecimal: HMAC-SHA256 of canonical JSON with the number
+of its upload, which is used once. The chain of the journal holds it together with the rest. Without the key, which
+never leaves its place, it says nothing but n.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import hmac
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
-from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
 from ...core.canonical import canonical, loads
@@ -44,16 +42,16 @@ def is_encrypted(entry: object) -> bool:
 
 def encrypt(key: bytes, upload: str, invitation: str) -> str:
     """An invitation as the line of its upload holds it."""
-    return _mixed(key, upload, invitation.encode()).hex()
+    return _mix(key, upload, invitation.encode()).hex()
 
 
 def decrypt(key: bytes, upload: str, encrypted: str) -> str | None:
     """The invitation of an upload; None if the key is another one than it was encrypted with."""
-    found = _mixed(key, upload, bytes.fromhex(encrypted)).decode("latin-1")
-    return found if FORM.fullmatch(found) else None
+    invitation = _mix(key, upload, bytes.fromhex(encrypted)).decode("latin-1")
+    return invitation if FORM.fullmatch(invitation) else None
 
 
-def _mixed(key: bytes, upload: str, content: bytes) -> bytes:
+def _mix(key: bytes, upload: str, content: bytes) -> bytes:
     stream = b"".join(
         hmac.digest(key, canonical(["invitation", upload, block]).encode(), "sha256")
         for block in range(-(-len(content) // 32))
@@ -131,10 +129,10 @@ class Upload:
 
     def contents(self) -> dict[str, Any]:
         """The body as data."""
-        found = loads(self.body, InvalidInput)
-        if not isinstance(found, dict) or not isinstance(found.get("reports"), list):
+        body = loads(self.body, InvalidInput)
+        if not isinstance(body, dict) or not isinstance(body.get("reports"), list):
             raise InvalidInput("body must hold reports")
-        return {"labels": {}, **found}
+        return {"labels": {}, **body}
 
 
 @dataclass(frozen=True)
@@ -151,55 +149,47 @@ Entry: TypeAlias = Cap | Budget | Terms | Debit | Report | Upload | Outcome
 KINDS: dict[str, type[Entry]] = {kind.kind: kind for kind in (Cap, Budget, Terms, Debit, Report, Upload, Outcome)}
 
 
-def _hexadecimal(digits: int) -> Callable[[object], bool]:
+def _is_hexadecimal(digits: int) -> Callable[[object], bool]:
     form = re.compile(rf"[0-9a-f]{{{digits}}}")
     return lambda entry: isinstance(entry, str) and bool(form.fullmatch(entry))
 
 
-def _text(entry: object) -> bool:
+def _is_text(entry: object) -> bool:
     return isinstance(entry, str)
 
 
-def _whole(entry: object) -> bool:
+def _is_whole(entry: object) -> bool:
     return isinstance(entry, int) and not isinstance(entry, bool)
 
 
-def _exact(entry: object) -> bool:
+def _is_table(entry: object) -> bool:
+    return isinstance(entry, dict)
+
+
+def _is_exact(entry: object) -> bool:
     number = exact_number(entry) if isinstance(entry, str) else None
     return number is not None and number >= 0 and text_of(number) == entry
 
 
-def _table(entry: object) -> bool:
-    return isinstance(entry, dict)
-
-
-def _labels(entry: object) -> bool:
-    return isinstance(entry, dict) and all(map(_text, entry.values()))
-
-
-FORMS: dict[str, dict[str, Callable[[object], bool]]] = {
-    "cap": {"epsilon": _exact, "version": lambda entry: _whole(entry) and entry == VERSION},
-    "budget": {"context": _table, "domain": _table},
-    "terms": {"fingerprint": _hexadecimal(64), "context": _table, "domain": _table},
-    "debit": {
-        "collection": _text,
-        "fingerprint": _hexadecimal(64),
-        "epsilon": _exact,
-        "shows": lambda entry: isinstance(entry, bool),
-    },
-    "report": {
-        "collection": _text,
-        "tag": _hexadecimal(64),
-        "report": lambda entry: _whole(entry) or _text(entry),
-        "labels": _labels,
-    },
-    "upload": {"upload": _hexadecimal(32), "collection": _text, "url": _text, "body": _text},
-    "outcome": {"upload": _hexadecimal(32), "state": lambda entry: entry in (ACCEPTED, REFUSED), "status": _whole},
+FORMS: dict[str, Callable[[Any], bool]] = {
+    "epsilon": _is_exact,
+    "version": lambda entry: _is_whole(entry) and entry == VERSION,
+    "context": _is_table,
+    "domain": _is_table,
+    "fingerprint": _is_hexadecimal(64),
+    "collection": _is_text,
+    "shows": lambda entry: isinstance(entry, bool),
+    "tag": _is_hexadecimal(64),
+    "report": lambda entry: _is_whole(entry) or _is_text(entry),
+    "labels": lambda entry: _is_table(entry) and all(map(_is_text, entry.values())),
+    "upload": _is_hexadecimal(32),
+    "url": _is_text,
+    "body": _is_text,
+    "invitation": is_encrypted,
+    "state": lambda entry: entry in (ACCEPTED, REFUSED),
+    "status": _is_whole,
 }
-"""What every key of every kind must hold."""
-
-OPTIONAL: dict[str, dict[str, Callable[[object], bool]]] = {"upload": {"invitation": is_encrypted}}
-"""What keys must hold that may be left out."""
+"""What every key of a line must hold."""
 
 
 def data_of(entry: Entry) -> dict[str, Any]:
@@ -212,18 +202,14 @@ def entry_of(data: Mapping[str, Any]) -> Entry:
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidInput(f"kind={shown(kind)} must be one of {', '.join(KINDS)}")
-    forms, optional = FORMS[kind], OPTIONAL.get(kind, {})
-    if not {"kind", *forms} <= set(data) <= {"kind", *forms, *optional}:
-        raise InvalidInput(f"a {kind} must hold {', '.join(forms)}, and nothing else")
-    for key, fits in (forms | optional).items():
-        if key in data and not fits(data[key]):
+    keys = [field.name for field in fields(KINDS[kind])]
+    needed = [field.name for field in fields(KINDS[kind]) if field.default is not None]
+    if not {"kind", *needed} <= set(data) <= {"kind", *keys}:
+        raise InvalidInput(f"a {kind} must hold {', '.join(needed)}, and nothing else")
+    for key in keys:
+        if key in data and not FORMS[key](data[key]):
             raise InvalidInput(f"{key} of a {kind} is not as it must be")
-    made = KINDS[kind](**{field.name: data[field.name] for field in fields(KINDS[kind]) if field.name in data})
-    if isinstance(made, Upload):
-        made.contents()
-    return made
-
-
-def amount(entry: Cap | Debit) -> Fraction:
-    """The epsilon of a cap or debit, exactly."""
-    return Fraction(entry.epsilon)
+    entry = KINDS[kind](**{key: data[key] for key in keys if key in data})
+    if isinstance(entry, Upload):
+        entry.contents()
+    return entry

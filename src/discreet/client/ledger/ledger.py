@@ -20,7 +20,7 @@ from ...core.random import Source, check_source
 from ...mechanisms.mechanism import Mechanism
 from ...wire.reports import report_from_json, report_to_json
 from .account import Account, StoredReport
-from .budgets import Balance, budget_over, described, same_values
+from .budgets import Balance, budget_over, describe_context, same_values
 from .disk import Disk, SystemDisk
 from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload, check_invitation, decrypt, encrypt
 from .journal import Journal, OpenJournal, lines_of
@@ -80,7 +80,7 @@ class Ledger:
         self._open(path, disk)
         asked = _cap_of(cap)
         limits = _budgets_of(budgets)
-        with self._journal.created(Cap(text_of(asked)), *(entry for _, entry in limits)) as journal:
+        with self._journal.open(Cap(text_of(asked)), *(entry for _, entry in limits)) as journal:
             if asked > journal.account.cap:
                 raise InvalidInput(
                     f"cap={text_of(asked)} must be at most {text_of(journal.account.cap)}, the cap of {self.path}: "
@@ -125,7 +125,7 @@ class Ledger:
     def budgets(self) -> list[Balance]:
         """What was spent and is left of each budget, pair by pair, in the order they were first set."""
         account = self._account()
-        return [found.balance(account.paid, account.terms) for found in account.budgets]
+        return [budget.balance(account.paid, account.terms) for budget in account.budgets]
 
     def limit(self, budget: Context, *, laws: Iterable[Mechanism] = ()) -> None:
         """Set a budget, or lower the one over the same values: it is never raised.
@@ -134,14 +134,14 @@ class Ledger:
         no budget over their values: each of them counts for every pair, unless its mechanism is among `laws`.
         """
         check_type("budget", budget, Context, "a context")
-        entry = Budget(**described(budget))
+        entry = Budget(**describe_context(budget))
         known: list[Any] = listed_values(laws, "laws")
         for number, law in enumerate(known):
             check_type(f"laws[{number}]", law, Mechanism, "a mechanism")
-        with self._journal.opened() as journal:
+        with self._journal.open() as journal:
             for law in known:
                 if law.fingerprint in journal.account.paid and law.fingerprint not in journal.account.terms:
-                    journal.append(Terms(law.fingerprint, **described(law.context)))
+                    journal.append(Terms(law.fingerprint, **describe_context(law.context)))
             self._limit(journal, budget, entry)
 
     def _limit(self, journal: OpenJournal, budget: Context, entry: Budget) -> None:
@@ -188,7 +188,7 @@ class Ledger:
         _check_law(self._account(), question, mechanism)
 
     def _account(self) -> Account:
-        return self._journal.viewed()
+        return self._journal.view()
 
     # -- answers ----------------------------------------------------------------------------------
     def randomize(
@@ -200,8 +200,8 @@ class Ledger:
         `changes` is "refuse" ("spend" makes a second report, which costs as much again).
         """
         answer = _check_answer(mechanism, value, rng, question, changes)
-        with self._journal.opened() as journal:
-            return report_from_json(mechanism, self._kept(journal, answer, {}).entry.report)
+        with self._journal.open() as journal:
+            return report_from_json(mechanism, self._report_of(journal, answer, {}).entry.report)
 
     def submit(
         self,
@@ -224,20 +224,19 @@ class Ledger:
         answer = _check_answer(mechanism, value, rng, question, changes)
         if invitation is not None:
             check_invitation(invitation)
-        with self._journal.opened() as journal:
-            stored = self._stored(journal, answer)
-            found = None if stored is None else journal.account.carries(stored, canonical(dict(labels)))
-            if found is not None:
-                return found
+        with self._journal.open() as journal:
+            stored = self._stored_report(journal, answer)
+            if stored is not None and (sent := journal.account.carries(stored, canonical(dict(labels)))) is not None:
+                return sent
             if access == "invitation" and invitation is None:
                 raise Refused(f"{question} needs an invitation, and none was given; no report was made")
-            kept = self._kept(journal, answer, labels)
-            batch = [kept.entry] if invitation is not None else journal.account.batch(kept, labels)
+            stored = self._report_of(journal, answer, labels)
+            batch = [stored.entry] if invitation is not None else journal.account.batch(stored, labels)
             reports = [entry.report for entry in batch]
             body = {"version": BODY_VERSION, "fingerprint": mechanism.fingerprint, "reports": reports}
-            written, number = canonical(body | ({"labels": dict(labels)} if labels else {})), secrets.token_hex(16)
+            text, number = canonical(body | ({"labels": dict(labels)} if labels else {})), secrets.token_hex(16)
             encrypted = None if invitation is None else encrypt(journal.key(), number, invitation)
-            upload = Upload(number, question, url, written, encrypted)
+            upload = Upload(number, question, url, text, encrypted)
             journal.append(upload)
             return upload
 
@@ -245,12 +244,12 @@ class Ledger:
         """The invitation that goes along with an upload; None if it has none, or the key is lost."""
         if upload.invitation is None:
             return None
-        with self._journal.opened() as journal:
+        with self._journal.open() as journal:
             return decrypt(journal.key(), upload.upload, upload.invitation)
 
     def queued(self) -> list[Upload]:
         """The uploads that were neither accepted nor refused yet, oldest first; they are durable, and may be sent."""
-        with self._journal.opened() as journal:
+        with self._journal.open() as journal:
             return journal.account.queued()
 
     def state(self, upload: Upload) -> tuple[str, int | None]:
@@ -261,31 +260,34 @@ class Ledger:
 
     def settle(self, upload: Upload, state: str, status: int) -> None:
         """Note how an upload ended; only the first time counts."""
-        with self._journal.opened() as journal:
+        with self._journal.open() as journal:
             if upload.upload not in journal.account.outcomes:
                 journal.append(Outcome(upload.upload, state, status))
 
-    def _kept(self, journal: OpenJournal, answer: _Answer, labels: Mapping[str, str]) -> StoredReport:
+    def _report_of(self, journal: OpenJournal, answer: _Answer, labels: Mapping[str, str]) -> StoredReport:
         """The stored report of a value, or a new one: debit, draw, store, each durable before the next."""
-        if (kept := self._stored(journal, answer)) is not None:
-            return kept
-        known = journal.account.collections.get(answer.question)
-        if known is None or not known.owed:
+        if (stored := self._stored_report(journal, answer)) is not None:
+            return stored
+        mechanism, question, account = answer.mechanism, answer.question, journal.account
+        if question not in account.collections or not account.collections[question].owed:
             self._pay(journal, answer)
-        return self._draw(journal, answer, _tag(journal.key(), answer.question, answer.value), labels)
+        tag = _tag(journal.key(), question, answer.value)
+        report = mechanism.randomize(answer.value, answer.rng)
+        journal.append(Report(question, tag, report_to_json(mechanism, report), dict(labels)))
+        return account.collections[question].reports[-1]
 
-    def _stored(self, journal: OpenJournal, answer: _Answer) -> StoredReport | None:
+    def _stored_report(self, journal: OpenJournal, answer: _Answer) -> StoredReport | None:
         """The stored report of a value; `AlreadyAnswered` if another value has one, and no change is taken."""
         known = journal.account.collections.get(answer.question)
         if known is None:
             return None
         _check_law(journal.account, answer.question, answer.mechanism)
-        kept = known.with_tag(_tag(journal.key(), answer.question, answer.value))
-        if kept is None and known.reports and answer.changes == "refuse":
+        stored = known.with_tag(_tag(journal.key(), answer.question, answer.value))
+        if stored is None and known.reports and answer.changes == "refuse":
             raise AlreadyAnswered(
                 f"{answer.question} was answered with another value, and takes no change; no report was made"
             )
-        return kept
+        return stored
 
     def _pay(self, journal: OpenJournal, answer: _Answer) -> None:
         context, account = answer.mechanism.context, journal.account
@@ -298,15 +300,10 @@ class Ledger:
         for budget in counted:
             budget.check(account.paid, account.terms | {answer.mechanism.fingerprint: context}, context)
         if counted and answer.mechanism.fingerprint not in account.terms:
-            journal.append(Terms(answer.mechanism.fingerprint, **described(context)))
+            journal.append(Terms(answer.mechanism.fingerprint, **describe_context(context)))
         journal.append(
             Debit(answer.question, answer.mechanism.fingerprint, text_of(context.largest), bool(context.shows))
         )
-
-    def _draw(self, journal: OpenJournal, answer: _Answer, tag: str, labels: Mapping[str, str]) -> StoredReport:
-        report = answer.mechanism.randomize(answer.value, answer.rng)
-        journal.append(Report(answer.question, tag, report_to_json(answer.mechanism, report), dict(labels)))
-        return journal.account.collections[answer.question].reports[-1]
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r}, spent={text_of(self.spent)} of {text_of(self.cap)})"
@@ -356,11 +353,11 @@ def _cap_of(cap: object) -> Fraction:
 
 def _budgets_of(budgets: Iterable[Context]) -> list[tuple[Context, Budget]]:
     """Some budgets with their entries; each must have values of its own."""
-    found: list[tuple[Context, Budget]] = []
+    entries: list[tuple[Context, Budget]] = []
     given: list[Any] = listed_values(budgets, "budgets")
     for number, budget in enumerate(given):
         check_type(f"budgets[{number}]", budget, Context, "a context")
-        if any(same_values(budget.domain, other.domain) for other, _ in found):
+        if any(same_values(budget.domain, other.domain) for other, _ in entries):
             raise InvalidInput(f"budgets[{number}] must be over other values than those before it")
-        found.append((budget, Budget(**described(budget))))
-    return found
+        entries.append((budget, Budget(**describe_context(budget))))
+    return entries
