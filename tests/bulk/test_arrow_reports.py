@@ -7,18 +7,18 @@ import pytest
 import discreet as dc
 from discreet.bulk.arrow.reports import (
     FINGERPRINT_KEY,
-    ReportWriter,
     check_column,
     marks_in_column,
     report_column,
     report_type,
+    report_writer,
     reports_in,
     reports_in_texts,
     reports_of,
 )
 from discreet.bulk.words import seeded
 from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch
-from discreet.files.arrow import ArrowWriter, open_column
+from discreet.files.arrow import arrow_writer, open_column
 from discreet.wire.reports import report_to_text
 
 MECHANISMS = {
@@ -83,9 +83,9 @@ def test_marks_are_found_in_a_column_of_text():
 @pytest.mark.parametrize("name", ["f.parquet", "f.arrow", "f.arrow.gz"])
 @each_mechanism
 def test_a_file_of_reports_names_its_mechanism(tmp_path, mechanism, name):
-    with ReportWriter(tmp_path / name, mechanism, mechanism.fingerprint) as writer:
-        writer.write(drawn(mechanism)[:0])
-        writer.write(drawn(mechanism))
+    with report_writer(tmp_path / name, mechanism, mechanism.fingerprint) as write:
+        write(drawn(mechanism)[:0])
+        write(drawn(mechanism))
     column = open_column(tmp_path / name, "report")
     assert column.field.metadata[FINGERPRINT_KEY.encode()].decode() == mechanism.fingerprint
     check_column(mechanism, column)
@@ -100,8 +100,8 @@ def test_a_file_of_reports_names_its_mechanism(tmp_path, mechanism, name):
 
 @pytest.mark.parametrize("name", ["f.parquet", "f.arrow"])
 def test_a_column_without_a_mark_is_refused_unless_that_is_asked_for(tmp_path, name):
-    with ReportWriter(tmp_path / name, NARROW, None) as writer:
-        writer.write(drawn(NARROW))
+    with report_writer(tmp_path / name, NARROW, None) as write:
+        write(drawn(NARROW))
     column = open_column(tmp_path / name)
     with pytest.raises(InvalidInput, match=f"{name}: column 'report': no mark says which mechanism wrote"):
         check_column(NARROW, column)
@@ -114,10 +114,10 @@ def test_columns_beside_the_reports_have_the_types_of_their_fields(tmp_path):
         pa.field("city", pa.string()),
         pa.field("kind", pa.dictionary(pa.int8(), pa.string())),
     ]
-    with ReportWriter(tmp_path / "f.arrow", NARROW, None, keep=keep) as writer:
+    with report_writer(tmp_path / "f.arrow", NARROW, None, keep=keep) as write:
         for kind in ("a", "b"):  # a dictionary that changes cannot be written to a file
             kinds = pa.chunked_array([[kind], [kind]]).dictionary_encode()
-            writer.write(drawn(NARROW, 2), [pa.chunked_array([[1], [2]]), ["rome", None], kinds])
+            write(drawn(NARROW, 2), [pa.chunked_array([[1], [2]]), ["rome", None], kinds])
     table = pa.ipc.open_file(tmp_path / "f.arrow").read_all()
     assert table.schema.types[1:] == [pa.int8(), pa.string(), pa.string()]
     assert table.column("city").to_pylist() == ["rome", None] * 2
@@ -125,24 +125,24 @@ def test_columns_beside_the_reports_have_the_types_of_their_fields(tmp_path):
     assert table.column("age").to_pylist() == [1, 2] * 2
     with (
         pytest.raises(InvalidInput, match="column 'age' must be of type int8 in every input"),
-        ReportWriter(tmp_path / "g.arrow", NARROW, None, keep=keep[:1]) as writer,
+        report_writer(tmp_path / "g.arrow", NARROW, None, keep=keep[:1]) as write,
     ):
-        writer.write(drawn(NARROW, 1), [["old"]])
+        write(drawn(NARROW, 1), [["old"]])
     assert not (tmp_path / "g.arrow").exists()
 
 
 def test_a_mark_that_is_no_text_is_that_of_another_mechanism(tmp_path):
     field = pa.field("report", pa.int16(), metadata={FINGERPRINT_KEY: b"\xff\xfe"})
-    with ArrowWriter(tmp_path / "f.arrow", field) as writer:
-        writer.write(pa.array([1], pa.int16()))
+    with arrow_writer(tmp_path / "f.arrow", field) as write:
+        write(pa.array([1], pa.int16()))
     with pytest.raises(MechanismMismatch, match="holds reports of another mechanism"):
         check_column(NARROW, open_column(tmp_path / "f.arrow"))
 
 
 def test_a_writer_whose_block_fails_leaves_nothing(tmp_path):
     def fail():
-        with ReportWriter(tmp_path / "out.parquet", NARROW, NARROW.fingerprint) as writer:
-            writer.write(drawn(NARROW))
+        with report_writer(tmp_path / "out.parquet", NARROW, NARROW.fingerprint) as write:
+            write(drawn(NARROW))
             raise RuntimeError("stop")
 
     with pytest.raises(RuntimeError, match="stop"):

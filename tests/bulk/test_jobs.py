@@ -306,7 +306,7 @@ def test_a_killed_run_leaves_the_old_file_or_none(folder, mechanism, texts, out)
     script = textwrap.dedent(f"""
         import os, signal
         import discreet as dc
-        from discreet.files import arrow_columns, arrow_csv
+        from discreet.files import arrow
         arrow.PIECE = 256
         from discreet.bulk.jobs import randomize_files
         values = [f"v{{i}}" for i in range(40)]

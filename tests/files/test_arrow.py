@@ -5,7 +5,7 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.files import arrow
-from discreet.files.arrow import ArrowWriter, check_alike, open_column
+from discreet.files.arrow import arrow_writer, check_alike, open_column
 
 NAMES = ["f.parquet", "f.pq", "f.arrow", "f.feather", "f.ipc.gz", "f.arrow.zst"]
 FIELD = pa.field("y", pa.int32(), nullable=False, metadata={"who": "we"})
@@ -18,9 +18,9 @@ def small_pieces(monkeypatch):
 
 
 def write(path, rows=range(N), field=FIELD):
-    with ArrowWriter(path, field) as writer:
+    with arrow_writer(path, field) as write:
         for start in range(0, len(rows), 100):
-            writer.write(pa.array(rows[start : start + 100], field.type))
+            write(pa.array(rows[start : start + 100], field.type))
 
 
 def rows_of(column):
@@ -52,8 +52,8 @@ def test_bytes_and_no_rows_are_written_too(tmp_path, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_writer_whose_block_fails_leaves_nothing(tmp_path, name):
     def fail():
-        with ArrowWriter(tmp_path / name, FIELD) as writer:
-            writer.write(pa.array([1, 2, 3], pa.int32()))
+        with arrow_writer(tmp_path / name, FIELD) as write:
+            write(pa.array([1, 2, 3], pa.int32()))
             raise RuntimeError("stop")
 
     with pytest.raises(RuntimeError, match="stop"):
@@ -150,9 +150,9 @@ def test_columns_are_kept_beside_the_name_of_a_folder(tmp_path, size):
 def test_the_names_of_folders_are_kept_beside_a_column(tmp_path, name, keep):
     folder = tmp_path / "city=New%20York" / "day=__HIVE_DEFAULT_PARTITION__"
     folder.mkdir(parents=True)
-    with ArrowWriter(folder / name, pa.field("x", pa.int64()), pa.field("y", pa.int8())) as writer:
+    with arrow_writer(folder / name, pa.field("x", pa.int64()), pa.field("y", pa.int8())) as write:
         for _ in range(10):
-            writer.write(pa.array(range(100)), pa.array(range(100), pa.int8()))
+            write(pa.array(range(100)), pa.array(range(100), pa.int8()))
     column = open_column(folder / name, "x", keep=keep)
     assert [(field.name, field.type) for field in column.keep] == [
         (name, pa.int8() if name == "y" else pa.string()) for name in keep

@@ -33,9 +33,9 @@ def test_text_comes_as_a_dictionary(tmp_path):
 
 
 def test_whole_numbers_take_as_few_bits_as_they_need(tmp_path):
-    from discreet.files.arrow import ArrowWriter
+    from discreet.files.arrow import arrow_writer
 
-    with ArrowWriter(tmp_path / "f.parquet", pa.field("y", pa.int64(), nullable=False)) as writer:
-        writer.write(pa.array(range(N)))
+    with arrow_writer(tmp_path / "f.parquet", pa.field("y", pa.int64(), nullable=False)) as write:
+        write(pa.array(range(N)))
     assert "DELTA_BINARY_PACKED" in pq.read_metadata(tmp_path / "f.parquet").row_group(0).column(0).encodings
     assert (tmp_path / "f.parquet").stat().st_size < N

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.files.text_reader import TextWriter, read_reports
+from discreet.files.text_reader import TextWriter, read_columns
 
 FINGERPRINT = "0123456789abcdef" * 4
 OPEN, END = f"#discreet reports 1 {FINGERPRINT}", "#end 5"
@@ -39,7 +39,7 @@ class TestEntriesAreWritten:
             writer.write(ENTRIES[2:])
         assert writer.count == 5
         assert (tmp_path / name).read_text() == text
-        read = [entry for chunk in read_reports(tmp_path / name) for entry in chunk]
+        read = [entry for (chunk,) in read_columns(tmp_path / name, reports=True) for entry in chunk]
         assert read == [OPEN, *map(str, ENTRIES), END]
 
     def test_without_marks_if_there_is_no_fingerprint(self, name, text, tmp_path):
@@ -52,7 +52,10 @@ class TestEntriesAreWritten:
     def test_and_nothing_to_write_has_marks_too(self, name, text, tmp_path):
         with TextWriter(tmp_path / name, FINGERPRINT):
             pass
-        assert [entry for chunk in read_reports(tmp_path / name) for entry in chunk] == [OPEN, "#end 0"]
+        assert [entry for (chunk,) in read_columns(tmp_path / name, reports=True) for entry in chunk] == [
+            OPEN,
+            "#end 0",
+        ]
 
     def test_compressed_and_always_the_same(self, name, text, tmp_path):
         for folder in ("one", "two"):
@@ -90,7 +93,7 @@ def test_columns_are_kept_beside_the_reports(name, text, tmp_path):
     with TextWriter(tmp_path / name, FINGERPRINT, keep=["city", "age"]) as writer:
         writer.write([1, 2, 3], [["a,b", "", "c"], [None, 7, True]])
     assert (tmp_path / name).read_text() == text
-    read = [entry for chunk in read_reports(tmp_path / name) for entry in chunk]
+    read = [entry for (chunk,) in read_columns(tmp_path / name, reports=True) for entry in chunk]
     assert read == [OPEN, "1", "2", "3", "#end 3"]
 
 

@@ -1,7 +1,8 @@
 """Randomize and tally whole files: pieces in parallel, results in order, memory for a few pieces.
 
 A piece uses the words reserved for its rows when its turn comes, so the reports do not depend on the
-number of threads. A file's name determines what reads and writes it (`discreet.files.formats`).
+number of threads. A file's name determines what reads and writes it (`discreet.files.formats`). Reports are read only
+with the marks of their mechanism.
 """
 
 from __future__ import annotations
@@ -10,29 +11,33 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InvalidInput, MissingExtra, UnknownValue
+from ..core.errors import InvalidInput, InvalidReport, MissingExtra, UnknownValue
 from ..estimation.arrays.acceleration import cores
 from ..estimation.tally import Tally
-from ..files.columns import REPORT, Entry
+from ..files.columns import REPORT
 from ..files.formats import Format, column_format
+from ..files.frames import FrameReader, marks_in
 from ..files.sources import Source, source_of
-from ..files.text_reader import read_rows, read_values
+from ..files.text_reader import read_columns
+from ..wire.reports import report_from_text
+from ..wire.spec import located
 from .encoding import DomainEncoder, EncodedColumn, boolean_texts
+from .labelled.columns import Labels
 from .randomizing import randomize_indices
-from .report_files import Write, arrow_sink, arrow_tallies, text_sink, text_tallies
+from .report_files import Write, arrow_sink, reports_from_texts, text_sink
 
 if TYPE_CHECKING:
     from ..files.arrow import ArrowColumn, Piece
     from ..mechanisms.mechanism import Mechanism
-    from .words import Reserved, Stream
+    from .words import Stream
 
 LARGE = 1 << 24
 """From this many bytes on, pyarrow reads a CSV file; smaller ones are read line by line and errors name the line."""
@@ -42,15 +47,11 @@ Progress = Callable[[int], object]
 
 Result = TypeVar("Result")
 
+Process: TypeAlias = Callable[[NDArray[Any], list[Labels]], Result]
+"""Processes some reports and the labels beside them; an error that it raises is given the place of the reports."""
 
-@dataclass(frozen=True)
-class Made:
-    """The reports of a piece, how many values it had, how many of them were outside the domain, and what is kept."""
-
-    reports: NDArray[Any]
-    seen: int
-    unknown: int
-    kept: Sequence[Any]
+Randomized: TypeAlias = tuple[EncodedColumn, NDArray[Any], Sequence[Any]]
+"""The values of a piece, their reports, and what is kept beside them."""
 
 
 def only_by_arrow(format: Format) -> bool:
@@ -73,14 +74,14 @@ def rows_in(files: Iterable[str | Source], column: str | None = None, *, usual: 
 
     `InvalidInput` if the columns of Parquet and Arrow files have different names or types of value.
     """
-    found = [_column(file, column, usual=usual) if by_arrow(file) else None for file in map(source_of, files)]
-    opened = [column for column in found if column is not None]
+    columns = [_column(file, column, usual=usual) if by_arrow(file) else None for file in map(source_of, files)]
+    opened = [column for column in columns if column is not None]
     if opened:
         from ..files.arrow import check_alike
 
         check_alike(column for column in opened if column.source.format.arrow_only)
-    rows = [None if column is None else column.rows for column in found]
-    return None if None in rows else sum(number for number in rows if number is not None)
+    rows = [column.rows for column in opened if column.rows is not None]
+    return sum(rows) if len(rows) == len(columns) else None
 
 
 def randomize_files(
@@ -108,10 +109,14 @@ def randomize_files(
     seen = outside = 0
     with _sink(out, mechanism, sources, column, keep, unmarked) as write:
         for file in sources:
-            for made in _made_from(mechanism, file, column, keep, unknown, rng, threads):
-                write(made.reports, made.kept)
-                seen, outside = seen + made.seen, outside + made.unknown
-                progress(made.seen)
+            if by_arrow(file):
+                pieces = in_order(_arrow_values(mechanism, file, column, keep, unknown, rng), threads)
+            else:
+                pieces = _text_values(mechanism, file, column, keep, unknown, rng)  # a pipe is served at once
+            for encoded, reports, kept in pieces:
+                write(reports, kept)
+                seen, outside = seen + encoded.seen, outside + encoded.unknown
+                progress(encoded.seen)
     return seen, outside
 
 
@@ -130,12 +135,49 @@ def tally_files(
     accepts the last: then neither another mechanism's reports nor missing ones are noticed.
     """
     total = Tally.of(mechanism)
-    for file in map(source_of, files):
-        tallies = arrow_tallies if by_arrow(file) else text_tallies
-        for tally in in_order(tallies(mechanism, file, column, unmarked), threads):
-            total += tally
-            progress(tally.n)
+    for tally in map_reports(
+        mechanism,
+        files,
+        lambda reports, labels: Tally.of(mechanism, reports, threads=1),
+        column=column,
+        unmarked=unmarked,
+        threads=threads,
+        progress=progress,
+    ):
+        total += tally
     return total
+
+
+def map_reports(
+    mechanism: Mechanism,
+    files: Sequence[str | Source],
+    process: Process[Result],
+    *,
+    keep: Sequence[str] = (),
+    column: str | None = None,
+    unmarked: bool = False,
+    threads: int | None = None,
+    progress: Progress = lambda rows: None,
+) -> Iterator[Result]:
+    """What `process` gives for the reports in `files` and the columns `keep` beside them, piece by piece, in order.
+
+    Reports of another mechanism, streams that are not whole and reports without marks are refused, as by
+    `tally_files`, and only after the last of them it is known that all is well.
+    """
+    for place, name in enumerate(keep):
+        if name == (column or REPORT):
+            raise InvalidInput(f"label={name!r} is the column of reports, which are no labels")
+        if name in keep[:place]:
+            raise InvalidInput(f"label={name!r} is given twice")
+
+    def counted(reports: NDArray[Any], labels: list[Labels]) -> tuple[int, Result]:
+        return len(reports), process(reports, labels)
+
+    for file in map(source_of, files):
+        tasks = _arrow_reports if by_arrow(file) else _text_reports
+        for rows, result in in_order(tasks(mechanism, file, column, keep, unmarked, counted), threads):
+            progress(rows)
+            yield result
 
 
 def in_order(tasks: Iterable[Callable[[], Result]], threads: int | None = None) -> Iterator[Result]:
@@ -184,79 +226,138 @@ def _sink(
             yield write
 
 
-def _made_from(
-    mechanism: Mechanism,
-    file: Source,
-    column: str | None,
-    keep: Sequence[str],
-    unknown: str,
-    rng: Stream,
-    threads: int | None,
-) -> Iterator[Made]:
-    if by_arrow(file):
-        return in_order(_arrow_values(mechanism, file, column, keep, unknown, rng), threads)
-    return (task() for task in _text_values(mechanism, file, column, keep, unknown, rng))  # a pipe is served at once
-
-
 def _text_values(
     mechanism: Mechanism, file: Source, column: str | None, keep: Sequence[str], unknown: str, rng: Stream
-) -> Iterator[Callable[[], Made]]:
+) -> Iterator[Randomized]:
     encoder, start = DomainEncoder(mechanism.context.domain, unknown=unknown, written=True), 0
     booleans = boolean_texts(mechanism.context.domain)
-    for entries, kept in _chunks(file, column, keep):
+    for entries, *kept in read_columns(file, column, keep):
         texts = [booleans[entry] if isinstance(entry, bool) else entry for entry in entries]
         try:
-            found = encoder.encode(texts, start=start)
+            encoded = encoder.encode(texts, start=start)
         except UnknownValue as problem:
             raise UnknownValue(f"{file.name}, {problem}") from None
-        if found.rows is not None:
-            kept = [[others[row] for row in found.rows] for others in kept]
-        words = rng.reserve(len(found.indices) * mechanism.sampler.words)
-        yield partial(_randomize, mechanism, found, words, kept)
-        start += found.seen
-
-
-def _chunks(file: Source, column: str | None, keep: Sequence[str]) -> Iterator[tuple[list[Entry], list[list[Any]]]]:
-    """The values in a text file, a chunk at a time, and the columns kept beside them."""
-    if not keep:
-        yield from ((texts, []) for texts in read_values(file, column))
-        return
-    for rows in read_rows(file, column, keep):
-        texts, *kept = map(list, zip(*rows, strict=True))
-        yield texts, kept
+        if encoded.rows is not None:
+            kept = [[others[row] for row in encoded.rows] for others in kept]
+        words = rng.reserve(len(encoded.indices) * mechanism.sampler.words)
+        yield encoded, randomize_indices(mechanism.sampler, encoded.indices, words, threads=1), kept
+        start += encoded.seen
 
 
 def _arrow_values(
     mechanism: Mechanism, file: Source, column: str | None, keep: Sequence[str], unknown: str, rng: Stream
-) -> Iterator[Callable[[], Made]]:
-    found, start = _column(file, column, keep), 0
+) -> Iterator[Callable[[], Randomized]]:
+    opened, start = _column(file, column, keep), 0
     encoder = DomainEncoder(mechanism.context.domain, unknown=unknown, written=True)
-    for piece in found.pieces():
+    for piece in opened.pieces():
         words = rng.reserve(piece.rows * mechanism.sampler.words)
-        yield partial(_encode_and_randomize, mechanism, encoder, found, piece, start, words)
+        yield partial(_randomize_piece, mechanism, encoder, opened, piece, start, words)
         start += piece.rows
 
 
-def _encode_and_randomize(
-    mechanism: Mechanism, encoder: DomainEncoder, column: ArrowColumn, piece: Piece, start: int, words: Reserved
-) -> Made:
+def _randomize_piece(
+    mechanism: Mechanism, encoder: DomainEncoder, column: ArrowColumn, piece: Piece, start: int, words: Stream
+) -> Randomized:
     from .arrow.values import column_as_text
 
     try:
-        found = encoder.encode(column_as_text(piece.load(), mechanism.context.domain), start=start)
+        encoded = encoder.encode(column_as_text(piece.load(), mechanism.context.domain), start=start)
     except UnknownValue as problem:
         raise UnknownValue(f"{column.path}, {problem}") from None
     except InvalidInput as problem:
         raise InvalidInput(f"{column.path}: {problem}") from None
     kept = piece.kept() if column.keep else []
-    if found.rows is not None:
-        kept = [entries.take(found.rows) for entries in kept]
-    return _randomize(mechanism, found, words, kept)
+    if encoded.rows is not None:
+        kept = [entries.take(encoded.rows) for entries in kept]
+    return encoded, randomize_indices(mechanism.sampler, encoded.indices, words, threads=1), kept
 
 
-def _randomize(mechanism: Mechanism, found: EncodedColumn, words: Reserved, kept: Sequence[Any]) -> Made:
-    reports = randomize_indices(mechanism.sampler, found.indices, words, threads=1)
-    return Made(reports, found.seen, found.unknown, kept)
+# -- reports ----------------------------------------------------------------------------------------
+
+
+def _text_reports(
+    mechanism: Mechanism,
+    file: Source,
+    column: str | None,
+    keep: Sequence[str],
+    unmarked: bool,
+    process: Process[Result],
+) -> Iterator[Callable[[], Result]]:
+    frames = _frames(mechanism, file, column, unmarked)
+    seen = 0
+    for texts, *kept in read_columns(file, column, keep, reports=True):
+        for start, run in frames.runs(texts, marks_in(texts)):
+            place = start - 1 - seen
+            beside = [entries[place : place + len(run)] for entries in kept]
+            yield partial(_process_texts, mechanism, run, beside, file.name, start, process)
+        seen += len(texts)
+    frames.close()
+
+
+def _frames(mechanism: Mechanism, file: Source, column: str | None, unmarked: bool) -> FrameReader:
+    return FrameReader(mechanism, file.name, unmarked=unmarked, header=column or REPORT)
+
+
+def _process_texts(
+    mechanism: Mechanism, texts: list[str], kept: list[list[Any]], name: str, start: int, process: Process[Result]
+) -> Result:
+    """The result for some entries of a stream; a report that cannot occur is named by its number, from `start` on."""
+    try:
+        return process(reports_from_texts(mechanism, texts), [Labels.of(entries) for entries in kept])
+    except InvalidReport:
+        for number, text in enumerate(texts, start):
+            with located(f"{name}, entry {number}"):
+                report_from_text(mechanism, text)
+        raise
+
+
+def _arrow_reports(
+    mechanism: Mechanism,
+    file: Source,
+    column: str | None,
+    keep: Sequence[str],
+    unmarked: bool,
+    process: Process[Result],
+) -> Iterator[Callable[[], Result]]:
+    from .arrow.reports import check_column, marks_in_column, reports_in_texts, reports_of
+
+    def read_piece(piece: Piece) -> tuple[NDArray[Any], list[Any]]:
+        parts = list(reports_of(mechanism, piece.load())) or [reports_from_texts(mechanism, [])]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts), piece.kept() if keep else []
+
+    def read_run(run: Any, kept: list[Any]) -> tuple[NDArray[Any], list[Any]]:
+        return reports_in_texts(mechanism, run), kept
+
+    opened = _column(file, column, keep, usual=REPORT)
+    if file.format.arrow_only:
+        check_column(mechanism, opened, unmarked=unmarked)
+        yield from (partial(_process_arrow, opened, partial(read_piece, piece), process) for piece in opened.pieces())
+        return
+    frames = _frames(mechanism, file, column, unmarked)
+    seen = 0
+    for piece in opened.pieces():
+        kept = piece.kept() if keep else []
+        begin = seen
+        for chunk in piece.load().chunks:
+            for start, run in frames.runs(chunk, marks_in_column(chunk)):
+                beside = [entries.slice(start - 1 - begin, len(run)) for entries in kept]
+                yield partial(_process_arrow, opened, partial(read_run, run, beside), process)
+            seen += len(chunk)
+    frames.close()
+
+
+def _process_arrow(
+    column: ArrowColumn, read: Callable[[], tuple[NDArray[Any], list[Any]]], process: Process[Result]
+) -> Result:
+    from .labelled.arrow_labels import labels_in
+
+    with located(column.path):
+        reports, kept = read()
+        labels = [
+            labels_in(entries, f"column {field.name!r}", written=True)
+            for field, entries in zip(column.keep, kept, strict=True)
+        ]
+        return process(reports, labels)
 
 
 def _column(file: Source, column: str | None, keep: Sequence[str] = (), *, usual: str | None = None) -> ArrowColumn:

@@ -1,20 +1,17 @@
 """Columns of a file read and written by pyarrow: Parquet, Arrow IPC or large CSV, by the file's name.
 
-`formats.FORMATS` says which module beside this one does it. A column comes in pieces of about
-`arrow_columns.PIECE` rows; a file is written completely or not at all.
-
-One column of a file, and others beside it, as pieces of Arrow data, which several threads can load at once.
+`formats.FORMATS` says which module beside this one does it. A column, and others beside it, comes in pieces of about
+`PIECE` rows, which several threads can load at once; a file is written completely or not at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -130,31 +127,25 @@ def open_column(
         return [place_of(names, name, source.name, typed=source.format.arrow_only) for name in inside]
 
     with readable(source):
-        found: ArrowColumn = _form(source.path, source.format).open_column(source, place, beside)
-    found = _with_kept(found, keep, partitions)
-    if column is None or column not in partitions or found.field.name == column:
-        return found
-    return _repeated(found, column, partitions[column])
+        opened: ArrowColumn = _form(source.path, source.format).open_column(source, place, beside)
+    if partitions and (len(opened.keep) < len(keep) or (column in partitions and opened.field.name != column)):
+        return _with_partitions(opened, column, keep, partitions)
+    return opened
 
 
-def _repeated(column: ArrowColumn, name: str, value: str | None) -> ArrowColumn:
-    """As many rows as a column has, each of them with the same value."""
+def _with_partitions(
+    opened: ArrowColumn, column: str | None, keep: Sequence[str], partitions: Mapping[str, str | None]
+) -> ArrowColumn:
+    """The columns in order: what the file does not have is in the names of its folders, one value for all its rows."""
+    inside = {field.name: field for field in opened.keep}
+    chosen: str = column if column in partitions and column is not None else opened.field.name
+    field = opened.field if chosen == opened.field.name else pa.field(chosen, pa.string())
 
-    def load(rows: int) -> pa.ChunkedArray:
-        codes = pa.array(np.zeros(rows, dtype=np.int8))
-        return pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array([value], pa.string()))])
-
-    def pieces() -> Iterator[Piece]:
-        return (Piece(piece.rows, partial(load, piece.rows), piece.kept) for piece in column.pieces())
-
-    return ArrowColumn(column.source, pa.field(name, pa.string()), column.rows, pieces, column.keep)
-
-
-def _with_kept(column: ArrowColumn, keep: Sequence[str], partitions: Mapping[str, str | None]) -> ArrowColumn:
-    """The column with all those to keep, in order: what its file does not have is in the names of its folders."""
-    inside = {field.name: field for field in column.keep}
-    if all(name in inside for name in keep):
-        return column
+    def load(piece: Piece) -> pa.ChunkedArray:
+        if field is opened.field:
+            return piece.load()
+        codes = pa.array(np.zeros(piece.rows, dtype=np.int8))
+        return pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array([partitions[chosen]], pa.string()))])
 
     def kept(piece: Piece) -> list[pa.ChunkedArray]:
         own = dict(zip(inside, piece.kept(), strict=True))
@@ -164,10 +155,10 @@ def _with_kept(column: ArrowColumn, keep: Sequence[str], partitions: Mapping[str
         return pa.chunked_array([pa.repeat(pa.scalar(value, pa.string()), rows)])
 
     def pieces() -> Iterator[Piece]:
-        return (Piece(piece.rows, piece.load, partial(kept, piece)) for piece in column.pieces())
+        return (Piece(piece.rows, partial(load, piece), partial(kept, piece)) for piece in opened.pieces())
 
     fields = tuple(inside.get(name, pa.field(name, pa.string())) for name in keep)
-    return replace(column, pieces=pieces, keep=fields)
+    return replace(opened, field=field, pieces=pieces, keep=fields)
 
 
 def check_alike(columns: Iterable[ArrowColumn]) -> None:
@@ -179,40 +170,31 @@ def check_alike(columns: Iterable[ArrowColumn]) -> None:
             continue
         first = first or column
         if column.field.name != first.field.name or family != family_of(first.field.type):
-            one, other = (f"{found.field.name!r} of type {found.field.type}" for found in (first, column))
+            one, other = (f"{field.name!r} of type {field.type}" for field in (first.field, column.field))
             raise InvalidInput(
                 f"{column.path}: column {other} differs from column {one} in {first.path}; read them apart"
             )
 
 
-class ArrowWriter:
-    """Writes columns, with the names, types and metadata of the fields.
+@contextmanager
+def arrow_writer(path: str | Path, *fields: pa.Field) -> Iterator[Callable[..., None]]:
+    """A function that writes the next rows of every column, with the names, types and metadata of the fields.
 
-    Used in a ``with`` statement: the file appears when the block ends, and not at all when it fails.
+    The file appears when the ``with`` block ends, and not at all when it fails.
     """
+    schema, form = pa.schema(fields), _form(str(path), format_of(path))
+    with (
+        replacing(path) as file,
+        writing(file, path) as packed,
+        form.open_writer(packed, schema, str(path)) as sink,
+    ):
 
-    def __init__(self, path: str | Path, *fields: pa.Field) -> None:
-        self._path, self._schema = str(path), pa.schema(fields)
+        def write(*columns: pa.Array | pa.ChunkedArray) -> None:
+            if len(columns[0]):
+                for batch in pa.table(list(columns), schema=schema).combine_chunks().to_batches():
+                    sink.write_batch(batch)
 
-    def __enter__(self) -> ArrowWriter:
-        form = _form(self._path, format_of(self._path))
-        with ExitStack() as stack:
-            file = stack.enter_context(replacing(self._path))
-            packed = stack.enter_context(writing(file, self._path))
-            self._sink = stack.enter_context(form.open_writer(packed, self._schema, self._path))
-            self._stack = stack.pop_all()
-        return self
-
-    def write(self, *columns: pa.Array | pa.ChunkedArray) -> None:
-        """Write the next rows of every column."""
-        if len(columns[0]):
-            for batch in pa.table(list(columns), schema=self._schema).combine_chunks().to_batches():
-                self._sink.write_batch(batch)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, problem, trace)
+        yield write
 
 
 def _form(path: str, format: Format) -> Any:

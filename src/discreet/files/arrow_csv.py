@@ -1,6 +1,6 @@
-"""One column of a CSV file, plain or compressed, read by pyarrow: the same texts as from `csv_lines`, but faster.
+"""Columns of a CSV file, plain or compressed, read by pyarrow: the same texts as from `csv_records`, but faster.
 
-CSV cut into blocks of whole records for pyarrow, and held to the rules of `csv_records`, which pyarrow is not.
+The file is cut into blocks of whole records, and the rules of `csv_records` are checked, as pyarrow does not.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ BLOCK = 1 << 22
 def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
     """The column of a CSV file in its place among the names, as text, and those to keep."""
     delimiter = source.delimiter or ","
-    with reading_lines(source) as lines:
+    with reading_lines(source) as (_, lines):
         names, _ = read_header(lines, source.name, delimiter)
     places = [place(names), *beside(names)]
     field, *kept = (pa.field(names[number], pa.string()) for number in places)
@@ -216,9 +216,9 @@ def _parsed(source: Source, block: Block, columns: int, places: list[int], delim
         )
     except pa.ArrowInvalid as problem:  # which quotes the record: never show it
         if wrong := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(problem)):
-            row, size, found = map(int, wrong.groups())
+            row, size, fields = map(int, wrong.groups())
             where = f"{source.name}, row {block.before + row - 1}"
-            raise InvalidInput(f"{where}: {found} fields; the header has {size}") from None
+            raise InvalidInput(f"{where}: {fields} fields; the header has {size}") from None
         raise InvalidInput(f"{source.name}, row {block.before} or after: this is not CSV") from None
     if table.num_rows != block.records:
         raise InvalidInput(f"{source.name}, row {block.before} or after: records cannot be told apart")

@@ -1,9 +1,9 @@
-"""Find the column that is meant: the one with a given name, or the only one."""
+"""The column that is meant, and the protocol by which every kind of text file is read and written (`TextLines`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from ..core import errors
 from ..core.errors import InvalidInput
@@ -17,8 +17,41 @@ Place: TypeAlias = Callable[[Sequence[str]], int]
 REPORT = "report"
 """What a column of reports is called, unless it is named otherwise."""
 
-SHOWN = 12
+MAX_NAMES_SHOWN = 12
 """How many column names a message lists."""
+
+
+class TextLines:
+    """Text, one entry per line; its subclasses `CsvLines` and `JsonLines` read and write files with several columns.
+
+    In what is written the reports are the first column. `InvalidInput` names the file and the malformed line.
+    """
+
+    def rows(self, lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[Any]:
+        """The entries of a column of values; in a sequence with those of the columns to keep, if there are any."""
+        if keep:
+            raise InvalidInput(f"{name}: text has one entry per line, and no column {keep[0]!r} to keep")
+        return (line.rstrip("\r\n") for line in lines)
+
+    def reports(self, lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[Any]:
+        """The reports in a column and the marks around them, in the same way.
+
+        The column is the only one, or the one called ``report``, unless it is named.
+        """
+        return self.rows(lines, column, keep, name)
+
+    def header(self, columns: Sequence[str]) -> str:
+        """The text that a file begins with."""
+        return ""
+
+    def mark(self, text: str, columns: Sequence[str]) -> str:
+        """A mark as a line."""
+        return f"{text}\n"
+
+    def write(self, columns: Mapping[str, Sequence[Any]]) -> str:
+        """The rows of these columns as lines."""
+        (entries,) = columns.values()
+        return "".join(f"{entry}\n" for entry in entries)
 
 
 def place_of(
@@ -44,7 +77,7 @@ def no_column(names: Sequence[str], column: str | None, where: str, *, typed: bo
     if one of them is that of reports, or while `errors.show_values` is set; those in a `typed` file always are.
     """
     if typed or errors.show_values or REPORT in names:
-        listed = f"the columns are {', '.join(names[:SHOWN])}"
+        listed = f"the columns are {', '.join(names[:MAX_NAMES_SHOWN])}"
     else:
         listed = f"there are {len(names)} columns (--show-values lists their names, or what stands in their place)"
     if column is None:

@@ -30,7 +30,11 @@ _BROKEN: dict[str | None, tuple[type[Exception], ...]] = {
 
 
 def _zstandard() -> Any:
-    """The optional codec, loaded by name: whatever reads plain and gzip files needs the standard library only."""
+    """The optional codec.
+
+    It is loaded by name: a client's spec may name a file of values, and the contract that a client needs only the
+    standard library counts every import statement on the way, also one inside a function.
+    """
     try:
         return import_module("pyarrow")
     except ImportError:

@@ -1,62 +1,25 @@
 """The table of suffixes: which format a file's name means, and what reads and writes it.
 
-A new format is a line in `FORMATS` and a module beside this one that reads and writes it. Each may be compressed
-according to the very end of the name (`COMPRESSIONS`), except Parquet, which is compressed inside. A name without a
-suffix, and the pipe ``-``, means text lines; a suffix that is not in the table is refused.
+A new format is a line in `FORMATS` and, beside this module, a class like `TextLines` or a module with `open_column`.
+Each may be compressed according to the very end of the name (`COMPRESSIONS`), except Parquet, which is compressed
+inside. A name without a suffix, and the pipe ``-``, means text lines; a suffix that is not in the table is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Protocol
 
 from ..core.errors import InvalidInput
-from . import json_lines, text_lines
-from .columns import Entry
+from .columns import TextLines
 from .csv_records import CsvLines
+from .json_lines import JsonLines
 
 PIPE = "-"
 """The name of standard input and output."""
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 """The compression for each ending of a name."""
-
-
-class TextForm(Protocol):
-    """What a module such as `csv_lines` provides: columns read from lines of text and written as such lines.
-
-    In what is written the reports are the first column. `InvalidInput` names the file and the malformed line.
-    """
-
-    def entries(self, lines: Iterator[str], column: str | None, name: str) -> Iterator[Entry]:
-        """The entries of a column of values."""
-        ...
-
-    def rows(self, lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[list[Any]]:
-        """The same entries, each followed by those of the columns to keep."""
-        ...
-
-    def reports(self, lines: Iterator[str], column: str | None, name: str) -> Iterator[str]:
-        """The reports in a column, and the marks around them."""
-        ...
-
-    def labelled(self, lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[list[Any]]:
-        """The same reports and marks, each followed by the entries of the columns to keep; None where one is empty."""
-        ...
-
-    def header(self, columns: Sequence[str]) -> str:
-        """The text that a file begins with."""
-        ...
-
-    def mark(self, text: str, columns: Sequence[str]) -> str:
-        """A mark as a line."""
-        ...
-
-    def written(self, columns: Mapping[str, Sequence[Any]]) -> str:
-        """The rows of these columns as lines."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -70,7 +33,7 @@ class Format:
 
     title: str
     suffixes: tuple[str, ...]
-    text: TextForm | None = None
+    text: TextLines | None = None
     arrow: str | None = None
     spark: str | None = None
     delimiter: str | None = None
@@ -82,7 +45,7 @@ class Format:
         return self.text is None and self.arrow is not None
 
 
-TEXT = Format("text", ("", ".txt", ".text"), text=text_lines)
+TEXT = Format("text", ("", ".txt", ".text"), text=TextLines())
 JSON = Format("JSON", (".json",), spark="json")  # a tally; for Spark, JSON lines
 CSV = Format("CSV", (".csv",), text=CsvLines(","), arrow="arrow_csv", spark="csv", delimiter=",")
 PARQUET = Format("Parquet", (".parquet", ".pq"), arrow="parquet", spark="parquet", compressed_inside=True)
@@ -91,7 +54,7 @@ FORMATS = (
     TEXT,
     CSV,
     Format("TSV", (".tsv",), text=CsvLines("\t"), arrow="arrow_csv", delimiter="\t"),
-    Format("JSON lines", (".jsonl", ".ndjson"), text=json_lines, spark="json"),
+    Format("JSON lines", (".jsonl", ".ndjson"), text=JsonLines(), spark="json"),
     JSON,
     PARQUET,
     IPC,
@@ -111,18 +74,18 @@ def known_format(path: str | PurePath) -> Format | None:
 
 def format_of(path: str | PurePath) -> Format:
     """The format that a name means, compressed or not; `InvalidInput` lists the suffixes there are."""
-    found = known_format(path)
-    if found is None:
+    format = known_format(path)
+    if format is None:
         raise InvalidInput(f"{path}: the name must end in {_known()}")
-    return found
+    return format
 
 
 def column_format(path: str | PurePath) -> Format:
     """The format of a file that holds a column of values or reports; `InvalidInput` if its name means another."""
-    found = format_of(path)
-    if found.text is None and found.arrow is None:
-        raise InvalidInput(f"{path}: {found.title} holds no column that is read or written here; use {_known()}")
-    return found
+    format = format_of(path)
+    if format.text is None and format.arrow is None:
+        raise InvalidInput(f"{path}: {format.title} holds no column that is read or written here; use {_known()}")
+    return format
 
 
 def _known() -> str:

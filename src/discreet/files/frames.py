@@ -37,8 +37,8 @@ def frame_trailer(count: int) -> str:
 
 def to_object(mark: str) -> dict[str, Any]:
     """A mark as the object that stands in JSON lines."""
-    if found := TRAILER.fullmatch(mark):
-        return {"discreet": "end", "reports": int(found[1])}
+    if trailer := TRAILER.fullmatch(mark):
+        return {"discreet": "end", "reports": int(trailer[1])}
     version, fingerprint = mark.split()[-2:]
     return {"discreet": "reports", "version": int(version), "fingerprint": fingerprint}
 
@@ -138,10 +138,10 @@ class FrameReader:
         raise InvalidInput(f"{self._where()}: this is neither a mark nor inside a frame")
 
     def _follow(self, mark: str) -> None:
-        if found := HEADER.fullmatch(mark):
-            self._open(int(found[1]), found[2])
-        elif found := TRAILER.fullmatch(mark):
-            self._end(int(found[1]))
+        if header := HEADER.fullmatch(mark):
+            self._open(int(header[1]), header[2])
+        elif trailer := TRAILER.fullmatch(mark):
+            self._end(int(trailer[1]))
         else:
             raise InvalidInput(f"{self._where()}: begins with {SIGN} and is not a mark")
 

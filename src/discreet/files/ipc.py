@@ -55,8 +55,8 @@ def _opened(source: Source) -> Iterator[tuple[Any, Any]]:
         except pa.ArrowInvalid:
             file.seek(0)
             reader = None
-        with reader or pa.ipc.open_stream(file) as found:
-            yield found, file
+        with reader or pa.ipc.open_stream(file) as opened_reader:
+            yield opened_reader, file
 
 
 def _streamed(reader: Any, file: Any) -> Iterator[pa.RecordBatch]:

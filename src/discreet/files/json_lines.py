@@ -14,7 +14,7 @@ from ..core import errors
 from ..core.canonical import RepeatedKey, loads
 from ..core.errors import InvalidInput
 from . import frames
-from .columns import REPORT, Entry, no_column, text_of_bytes
+from .columns import REPORT, Entry, TextLines, no_column, text_of_bytes
 
 MAX_NUMBER_DIGITS = 20
 """The most digits of a number with a point or an exponent that is taken as a whole one."""
@@ -23,55 +23,66 @@ ABSENT = object()
 """What stands for a key that an object does not have."""
 
 
-def entries(lines: Iterator[str], column: str | None, name: str) -> Iterator[Entry]:
-    """The entries under a key, by name unless the first object has only one; None where it is null or absent.
+class JsonLines(TextLines):
+    """JSON lines: the first line says whether there are objects or plain entries, and every line must be like it."""
 
-    The first line says whether there are objects or plain entries, and every line must be like it.
-    """
-    return (entry for entry, _, _ in _found(lines, column, name))
+    def rows(self, lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[Any]:
+        """The entries under a key, by name unless the first object has only one, and whatever those to keep hold.
 
+        None stands for what is null or absent.
+        """
+        if not keep:
+            yield from (entry for entry, _, _ in _entries(lines, column, name))
+            return
+        missing, data = set(keep), {}
+        for entry, line, where in _entries(lines, column, name):
+            data = json.loads(line, parse_float=partial(_finite, where))  # once more, with numbers as JSON writes them
+            missing.difference_update(data)
+            yield [entry, *(data.get(key) for key in keep)]
+        if missing and data:
+            raise no_column(list(data), min(missing), f"{name}, line 1 and all others")
 
-def rows(lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[list[Any]]:
-    """The entry under a key in each object, and whatever stands under those to keep; None where they are absent."""
-    missing, data = set(keep), {}
-    for entry, line, where in _found(lines, column, name):
-        data = json.loads(line, parse_float=partial(_finite, where))  # once more, with numbers as JSON writes them
-        missing.difference_update(data)
-        yield [entry, *(data.get(key) for key in keep)]
-    if missing and data:
-        raise no_column(list(data), min(missing), f"{name}, line 1 and all others")
+    def reports(self, lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[Any]:
+        """The reports and marks under a key or in plain entries, each followed by what the keys to keep hold."""
+        if not keep:
+            yield from (report for report, _, _ in _reports(lines, column, name))
+            return
+        missing, last = set(keep), None
+        for report, data, where in _reports(lines, column, name):
+            if data is None:
+                yield [report, *(None for _ in keep)]
+                continue
+            last = data if isinstance(data, dict) else {}
+            labels = {key: _under(last, key, where) for key in keep}
+            missing.difference_update(key for key, value in labels.items() if value is not ABSENT)
+            yield [report, *(_label(value, where) for value in labels.values())]
+        if missing and last is not None:
+            raise no_column(list(last), min(missing), f"{name}, line 1 and all others")
 
+    def mark(self, text: str, columns: Sequence[str]) -> str:
+        return f"{json.dumps(frames.to_object(text))}\n"
 
-def reports(lines: Iterator[str], column: str | None, name: str) -> Iterator[str]:
-    """The reports and marks: those under a key, the only one or ``report`` unless it is named, or plain entries."""
-    return (report for report, _, _ in _reported(lines, column, name))
-
-
-def labelled(lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[list[Any]]:
-    """The reports and marks, each followed by what stands under the keys to keep; None where they are absent."""
-    missing, last = set(keep), None
-    for report, data, where in _reported(lines, column, name):
-        if data is None:
-            yield [report, *(None for _ in keep)]
-            continue
-        last = data if isinstance(data, dict) else {}
-        found = {key: _under(last, key, where) for key in keep}
-        missing.difference_update(key for key, value in found.items() if value is not ABSENT)
-        yield [report, *(_label(value, where) for value in found.values())]
-    if missing and last is not None:
-        raise no_column(list(last), min(missing), f"{name}, line 1 and all others")
+    def write(self, columns: Mapping[str, Sequence[Any]]) -> str:
+        dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_plain).encode
+        rows = zip(*columns.values(), strict=True)
+        try:
+            return "".join(f"{dumps(dict(zip(columns, row, strict=True)))}\n" for row in rows)
+        except ValueError:
+            raise InvalidInput(
+                "JSON has no NaN and no infinity; a column with them cannot be kept in JSON lines"
+            ) from None
 
 
 def _label(value: Any, where: str) -> Any:
     """A label as plain data; `InvalidInput` for one that is made of others."""
     if value is ABSENT or value is None or isinstance(value, (str, int)):
-        return None if value is ABSENT or value == "" else value
+        return None if value is ABSENT else value
     if isinstance(value, Decimal):
         return _finite(where, str(value))
     raise InvalidInput(f"{where}: a label must be text, a number, true, false or null")
 
 
-def _reported(lines: Iterator[str], column: str | None, name: str) -> Iterator[tuple[str, Any, str]]:
+def _reports(lines: Iterator[str], column: str | None, name: str) -> Iterator[tuple[str, Any, str]]:
     """Every report and mark, the data of its line (None for a mark), and where that is."""
     for number, line in enumerate(lines, 1):
         where = f"{name}, line {number}"
@@ -88,7 +99,7 @@ def _reported(lines: Iterator[str], column: str | None, name: str) -> Iterator[t
         yield str(value), data, where
 
 
-def _found(lines: Iterator[str], column: str | None, name: str) -> Iterator[tuple[Entry, str, str]]:
+def _entries(lines: Iterator[str], column: str | None, name: str) -> Iterator[tuple[Entry, str, str]]:
     """Every entry with its line and where that is."""
     documents = _documents(lines, name)
     first = next(documents, None)
@@ -174,26 +185,6 @@ def entry_of(value: Any) -> Entry:
 def _tuple(entries: list[Any]) -> tuple[Any, ...]:
     """The answers to several questions, as a domain has them."""
     return tuple(_tuple(entry) if isinstance(entry, list) else entry for entry in entries)
-
-
-def header(columns: Sequence[str]) -> str:
-    """An empty text: every line has its keys."""
-    return ""
-
-
-def mark(text: str, columns: Sequence[str]) -> str:
-    """A mark as an object of its own."""
-    return f"{json.dumps(frames.to_object(text))}\n"
-
-
-def written(columns: Mapping[str, Sequence[Any]]) -> str:
-    """The rows of these columns as objects, one per line."""
-    dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_plain).encode
-    rows = zip(*columns.values(), strict=True)
-    try:
-        return "".join(f"{dumps(dict(zip(columns, row, strict=True)))}\n" for row in rows)
-    except ValueError:
-        raise InvalidInput("JSON has no NaN and no infinity; a column with them cannot be kept in JSON lines") from None
 
 
 def _plain(entry: Any) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -29,17 +28,23 @@ def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
     keep = [one.name for one in kept]
     as_dictionary = [field.name] if is_text(field.type) else []
 
-    def opened() -> pq.ParquetFile:
+    def reopened() -> pq.ParquetFile:
         return pq.ParquetFile(_input(source), metadata=metadata, read_dictionary=as_dictionary)
 
-    def load(groups: list[int]) -> pa.ChunkedArray:
-        with readable(source), opened() as file:
-            return file.read_row_groups(groups, columns=[field.name], use_threads=False).column(0)
+    def load(groups: list[int], names: list[str]) -> list[pa.ChunkedArray]:
+        with readable(source), reopened() as file:
+            table = file.read_row_groups(groups, columns=names, use_threads=False)
+            return [table.column(name) for name in names]
 
-    def load_kept(groups: list[int]) -> list[pa.ChunkedArray]:
-        with readable(source), opened() as file:
-            table = file.read_row_groups(groups, columns=keep, use_threads=False)
-            return [table.column(name) for name in keep]
+    def piece(rows: int, groups: list[int]) -> Piece:
+        return Piece(rows, lambda: load(groups, [field.name])[0], lambda: load(groups, keep))
+
+    def streamed(group: int) -> Iterator[Piece]:
+        """A row group too large for memory, batch by batch."""
+        names = [field.name, *keep]
+        with readable(source), reopened() as file:
+            for batch in file.iter_batches(arrow.PIECE, row_groups=[group], columns=names, use_threads=False):
+                yield Piece.of([batch.select(names)])
 
     def pieces() -> Iterator[Piece]:
         held: list[int] = []
@@ -47,15 +52,15 @@ def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
         for group in range(metadata.num_row_groups):
             size = metadata.row_group(group).num_rows
             if held and rows + size > 2 * arrow.PIECE:
-                yield Piece(rows, partial(load, held), partial(load_kept, held))
+                yield piece(rows, held)
                 held, rows = [], 0
             if size > 4 * arrow.PIECE:
-                yield from _streamed(source, opened, [field.name, *keep], group)
+                yield from streamed(group)
                 continue
             held.append(group)
             rows += size
         if rows:
-            yield Piece(rows, partial(load, held), partial(load_kept, held))
+            yield piece(rows, held)
 
     return ArrowColumn(source, _with_metadata_of_spark(field, schema), metadata.num_rows, pieces, kept)
 
@@ -68,19 +73,11 @@ def _with_metadata_of_spark(field: pa.Field, schema: pa.Schema) -> pa.Field:
     """The field with the metadata that Spark wrote for it, as `Schema.metadata` has it."""
     try:
         written = json.loads((schema.metadata or {}).get(SPARK, b"{}"))
-        found: Any = next((one["metadata"] for one in written.get("fields", ()) if one["name"] == field.name), {})
-        told = {key: text for key, text in found.items() if isinstance(text, str)}
+        entries: Any = next((one["metadata"] for one in written.get("fields", ()) if one["name"] == field.name), {})
+        texts = {key: text for key, text in entries.items() if isinstance(text, str)}
     except (ValueError, TypeError, KeyError, AttributeError):
         return field
-    return field.with_metadata({**told, **(field.metadata or {})}) if told else field
-
-
-def _streamed(source: Source, opened: Callable[[], pq.ParquetFile], columns: list[str], group: int) -> Iterator[Piece]:
-    """A row group too large for memory, batch by batch."""
-    size = arrow.PIECE
-    with readable(source), opened() as file:
-        for batch in file.iter_batches(size, row_groups=[group], columns=columns, use_threads=False):
-            yield Piece.of([batch.select(columns)])
+    return field.with_metadata({**texts, **(field.metadata or {})}) if texts else field
 
 
 def open_writer(file: Sink, schema: pa.Schema, path: str) -> Any:

@@ -1,6 +1,6 @@
-"""What a command reads: files, folders, patterns and the pipe, each as sources that know their format.
+"""What a command reads: files, folders, patterns and the pipe, each as a source that knows its format.
 
-Standard input by what it holds: text as it comes, compressed or not; Parquet and Arrow, which are kept first.
+Standard input is known by what it holds: text as it comes, compressed or not; Parquet and Arrow, which are kept first.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ import stat
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import unquote
 
 from ..core.errors import InvalidInput
+from .columns import TextLines
 from .compressed import Content, complete, reading, unpacked
 from .csv_records import CsvLines
-from .formats import IPC, PARQUET, PIPE, TEXT, Format, TextForm, column_format, compression_of, display_name, format_of
+from .formats import IPC, PARQUET, PIPE, TEXT, Format, column_format, compression_of, display_name, format_of
 
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """The compression for the first bytes of a pipe."""
@@ -34,102 +35,23 @@ FORMAT_BY_SIGNATURE = {b"PAR1": PARQUET, b"ARROW1": IPC, b"\xff\xff\xff\xff": IP
 MAX_PIPE_BYTES = 1 << 36
 """The most bytes of Parquet or Arrow that are kept."""
 
-
-@dataclass(frozen=True)
-class Piped:
-    """What comes through the pipe: its format, its bytes unpacked, and all of it if it had to be kept."""
-
-    format: Format
-    compression: str | None
-    content: io.BufferedReader
-    spool: mmap.mmap | None = None
-
-
-def opened_pipe(path: str = PIPE) -> Piped:
-    """Standard input or a pipe with a name, whose first bytes say what it holds; it stays open."""
-    head, content = _peeked(sys.stdin.buffer if path == PIPE else _Named(path))
-    compression = _named(PACKED, head)
-    with complete(display_name(path), compression):
-        if compression is not None:
-            head, content = _peeked(unpacked(content, compression))
-        format = _named(FORMAT_BY_SIGNATURE, head)
-        if format is None:
-            return Piped(TEXT, compression, content)
-        return Piped(format, None, content, _kept(content, format))
-
-
-def _named(table: dict[bytes, Any], head: bytes) -> Any:
-    return next((found for magic, found in table.items() if head.startswith(magic)), None)
-
-
-def _peeked(stream: Any) -> tuple[bytes, io.BufferedReader]:
-    """The first bytes, and a stream that begins with them."""
-    head: bytes = stream.read(8)
-    return head, io.BufferedReader(_Rejoined(head, stream))
-
-
-class _Named:
-    """A pipe with a name, open until it has been read to its end."""
-
-    def __init__(self, path: str) -> None:
-        self._file = open(path, "rb")  # noqa: SIM115
-
-    def read(self, size: int) -> bytes:
-        return self._until_empty(self._file.read, size)
-
-    def read1(self, size: int) -> bytes:
-        return self._until_empty(self._file.read1, size)
-
-    def _until_empty(self, read: Callable[[int], bytes], size: int) -> bytes:
-        data = b"" if self._file.closed else read(size)
-        if not data:
-            self._file.close()
-        return data
-
-
-class _Rejoined(io.RawIOBase):
-    """Some bytes, and then the rest of a stream that is not closed with this one."""
-
-    def __init__(self, head: bytes, rest: Any) -> None:
-        self._head, self._rest = head, rest
-        self._more = getattr(rest, "read1", rest.read)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        size = len(buffer)
-        data = self._head[:size] or self._more(size)
-        self._head = self._head[size:]
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def _kept(content: IO[bytes], format: Format) -> mmap.mmap:
-    """All of the content, in a file without a name that ends with the process."""
-    with tempfile.TemporaryFile() as file:
-        while data := content.read(1 << 20):
-            if file.tell() + len(data) > MAX_PIPE_BYTES:
-                raise InvalidInput(
-                    f"{display_name(PIPE)}: more than {MAX_PIPE_BYTES} bytes of {format.title}; give them as a file"
-                )
-            file.write(data)
-        file.flush()
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
 NOTHING = "__HIVE_DEFAULT_PARTITION__"
 """What stands for null in the name of a folder ``name=value``."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file or the pipe: its path as given, its format, and what separates its columns if it is CSV."""
+    """A file or a pipe: its path as given, its format, what separates its columns if it is CSV, and how it is packed.
+
+    `piped` is what comes through a pipe, unpacked, and `spool` all of it, if it cannot be read from front to end.
+    """
 
     path: str
     format: Format
     delimiter: str | None = None
-    piped: Piped | None = field(default=None, repr=False)
+    compression: str | None = None
+    piped: io.BufferedReader | None = field(default=None, repr=False)
+    spool: mmap.mmap | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -137,22 +59,12 @@ class Source:
         return display_name(self.path)
 
     @property
-    def compression(self) -> str | None:
-        """How it is packed: gzip, zstd or not at all."""
-        return compression_of(self.path) if self.piped is None else self.piped.compression
-
-    @property
-    def text_form(self) -> TextForm:
+    def text_form(self) -> TextLines:
         """What reads it as lines."""
         form = self.format.text
         if form is None:
             raise InvalidInput(f"{self.name}: {self.format.title} cannot be read as text")
         return form if self.delimiter is None else CsvLines(self.delimiter)
-
-    @property
-    def spool(self) -> mmap.mmap | None:
-        """Its content, if it had to be kept because it came from a pipe and cannot be read from front to end."""
-        return None if self.piped is None else self.piped.spool
 
     @contextmanager
     def content(self) -> Iterator[Content]:
@@ -161,8 +73,8 @@ class Source:
             with reading(self.path) as content:
                 yield content
         else:
-            with complete(self.name, self.piped.compression):
-                yield self.piped.content
+            with complete(self.name, self.compression):
+                yield self.piped
 
     @property
     def partitions(self) -> dict[str, str | None]:
@@ -179,15 +91,18 @@ def source_of(path: str | Path | Source, *, delimiter: str | None = None) -> Sou
     """
     if isinstance(path, Source):
         return path
-    piped = opened_pipe(str(path)) if str(path) == PIPE or _flows(path) else None
-    found = column_format(path) if piped is None else piped.format
+    if str(path) == PIPE or _flows(path):
+        source = _open_pipe(str(path))
+    else:
+        format = column_format(path)
+        source = Source(str(path), format, format.delimiter, compression_of(path))
     if delimiter is None:
-        return Source(str(path), found, found.delimiter, piped)
+        return source
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
         raise InvalidInput(f"delimiter={delimiter!r} must be one ASCII character other than a quote or a line break")
-    if found.delimiter is None and found is not TEXT:
-        raise InvalidInput(f"{display_name(path)}: {found.title} has no delimiter; only CSV has")
-    return Source(str(path), found, delimiter, piped)
+    if source.delimiter is None and source.format is not TEXT:
+        raise InvalidInput(f"{source.name}: {source.format.title} has no delimiter; only CSV has")
+    return replace(source, delimiter=delimiter)
 
 
 def _flows(path: str | Path) -> bool:
@@ -199,6 +114,62 @@ def _flows(path: str | Path) -> bool:
     return (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)) and not Path(path).suffix
 
 
+def _open_pipe(path: str) -> Source:
+    """Standard input or a pipe with a name, whose first bytes say what it holds; it stays open."""
+    head, content = _peek(sys.stdin.buffer if path == PIPE else open(path, "rb"), owned=path != PIPE)  # noqa: SIM115
+    compression = _by_signature(PACKED, head)
+    with complete(display_name(path), compression):
+        if compression is not None:
+            head, content = _peek(unpacked(content, compression))
+        format = _by_signature(FORMAT_BY_SIGNATURE, head)
+        if format is None:
+            return Source(path, TEXT, None, compression, content)
+        return Source(path, format, None, None, content, _spool(content, format))
+
+
+def _by_signature(table: dict[bytes, Any], head: bytes) -> Any:
+    return next((entry for signature, entry in table.items() if head.startswith(signature)), None)
+
+
+def _peek(stream: Any, *, owned: bool = False) -> tuple[bytes, io.BufferedReader]:
+    """The first bytes, and a stream that begins with them."""
+    head: bytes = stream.read(8)
+    return head, io.BufferedReader(_Rejoined(head, stream, owned))
+
+
+class _Rejoined(io.RawIOBase):
+    """Some bytes, and then the rest of a stream, which is closed at its end if it is `owned`, and never with this."""
+
+    def __init__(self, head: bytes, rest: Any, owned: bool) -> None:
+        self._head, self._rest, self._owned = head, rest, owned
+        self._more = getattr(rest, "read1", rest.read)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = len(buffer)
+        data = self._head[:size] or (b"" if self._rest.closed else self._more(size))
+        self._head = self._head[size:]
+        buffer[: len(data)] = data
+        if not data and self._owned:
+            self._rest.close()
+        return len(data)
+
+
+def _spool(content: IO[bytes], format: Format) -> mmap.mmap:
+    """All of the content, in a file without a name that ends with the process."""
+    with tempfile.TemporaryFile() as file:
+        while data := content.read(1 << 20):
+            if file.tell() + len(data) > MAX_PIPE_BYTES:
+                raise InvalidInput(
+                    f"{display_name(PIPE)}: more than {MAX_PIPE_BYTES} bytes of {format.title}; give them as a file"
+                )
+            file.write(data)
+        file.flush()
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
 def files_in(name: str) -> list[str]:
     """The files that a name stands for: itself, all in a folder, or all that a pattern matches, in order of names.
 
@@ -208,15 +179,15 @@ def files_in(name: str) -> list[str]:
     if name == PIPE or os.path.isfile(name):
         return [name]
     if os.path.isdir(name):
-        found = list(_below(Path(name), frozenset()))
+        paths = list(_below(Path(name), frozenset()))
     elif glob.has_magic(name) and not os.path.exists(name):
         fixed = set(Path(name).parts)
         matches = [Path(match) for match in glob.glob(name, recursive=True)]
         shown = [match for match in matches if not any(map(_hidden, set(match.parts) - fixed))]
-        found = [file for match in shown for file in (_below(match, frozenset()) if match.is_dir() else [match])]
+        paths = [file for match in shown for file in (_below(match, frozenset()) if match.is_dir() else [match])]
     else:
         return [name]
-    files = [str(file) for file in sorted(set(found))]
+    files = [str(file) for file in sorted(set(paths))]
     if not files:
         raise InvalidInput(f"{name}: there are no files (names that begin with . or _ are left out)")
     titles = {format_of(file).title: file for file in files}
@@ -248,8 +219,8 @@ def _identity(file: str) -> object:
     """The same for every name and link of one file."""
     if file == PIPE or not os.path.exists(file):
         return file
-    found = os.stat(file)
-    return found.st_dev, found.st_ino
+    status = os.stat(file)
+    return status.st_dev, status.st_ino
 
 
 def inputs(names: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
-"""One column of text lines, CSV or JSON lines, from a file or a pipe, plain or compressed, a chunk at a time.
+"""Columns of text lines, CSV or JSON lines, read from files and pipes a chunk at a time, and frames of reports written.
 
-A stream of reports written as text lines, CSV or JSON lines, to a file or a pipe, plain or compressed.
+Files and pipes may be plain or compressed.
 """
 
 from __future__ import annotations
@@ -9,115 +9,80 @@ import csv
 import io
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 from ..core.documents import replacing
 from ..core.errors import InvalidInput
-from . import json_lines, text_lines
-from .columns import REPORT, Entry
+from .columns import REPORT, Entry, TextLines
 from .compressed import Sink, writing
 from .csv_records import CsvLines
-from .formats import PIPE, TextForm, column_format
+from .formats import PIPE, column_format
 from .frames import frame_header, frame_trailer
+from .json_lines import JsonLines
 from .sources import Source, source_of
 
 CHUNK = 1 << 16
 """Entries returned at a time."""
 
-Read = TypeVar("Read")
-
 
 def read_values(path: str | Path | Source, column: str | None = None) -> Iterator[list[Entry]]:
-    """The entries of one column, in order, a chunk at a time; `InvalidInput` says where it is malformed.
+    """The entries of one column, in order, a chunk at a time; `InvalidInput` says where it is malformed."""
+    return (entries for (entries,) in read_columns(path, column))
 
-    Text without a suffix, one entry per line, is CSV if a delimiter or a column is given, or JSON lines if it
-    begins with a brace.
+
+def read_columns(
+    path: str | Path | Source, column: str | None = None, keep: Sequence[str] = (), *, reports: bool = False
+) -> Iterator[list[list[Any]]]:
+    """The entries of a column and of those to keep beside it, a chunk of each at a time.
+
+    Text without a suffix, one entry per line, is CSV if a column is given, or JSON lines if it begins with a brace.
+    In a column of `reports` marks are entries too; it is the only one, or the one called ``report``, unless it is
+    named, text without a suffix is CSV if it begins with that name, and an empty entry beside a report is None.
     """
-    return _chunks(path, column, lambda form, lines, name: form.entries(lines, column, name))
-
-
-def read_rows(path: str | Path | Source, column: str | None, keep: Sequence[str]) -> Iterator[list[list[Any]]]:
-    """The same entries, each in a list with those of the columns to keep."""
-    return _chunks(path, column, lambda form, lines, name: form.rows(lines, column, keep, name))
-
-
-def read_reports(path: str | Path | Source, column: str | None = None) -> Iterator[list[str]]:
-    """The entries of a column of reports, marks included, in the same way.
-
-    The column is the only one, or the one called ``report``, unless it is named. Text without a suffix is CSV or
-    JSON lines if it begins as these do.
-    """
-    return _chunks(path, column, lambda form, lines, name: form.reports(lines, column, name), _form_of_reports)
-
-
-def read_labelled(path: str | Path | Source, column: str | None, keep: Sequence[str]) -> Iterator[list[list[Any]]]:
-    """The same reports and marks, each in a list with the entries of the columns to keep; None where one is empty."""
-    return _chunks(path, column, lambda form, lines, name: form.labelled(lines, column, keep, name), _form_of_reports)
-
-
-def _chunks(
-    path: str | Path | Source,
-    column: str | None,
-    read: Callable[[TextForm, Iterator[str], str], Iterator[Read]],
-    find: Callable[[Source, str | None, _Peekable], TextForm] | None = None,
-) -> Iterator[list[Read]]:
     source = source_of(path)
-    with reading_lines(source) as lines:
-        entries = read((find or _form)(source, column, lines), lines, source.name)
-        while chunk := list(islice(entries, CHUNK)):
-            yield chunk
-
-
-class _Peekable(Iterator[str]):
-    """Lines of which the first can be inspected before it is taken."""
-
-    def __init__(self, lines: Iterator[str]) -> None:
-        self._lines = lines
-
-    def first(self) -> str:
-        line = next(self._lines, "")
-        self._lines = chain([line], self._lines) if line else self._lines
-        return line
-
-    def __next__(self) -> str:
-        return next(self._lines)
+    with reading_lines(source) as (first, lines):
+        form = _form(source, column, first, reports)
+        rows = (form.reports if reports else form.rows)(lines, column, keep, source.name)
+        while chunk := list(islice(rows, CHUNK)):
+            entries, *kept = map(list, zip(*chunk, strict=True)) if keep else [chunk]
+            if reports:
+                kept = [[None if entry == "" else entry for entry in others] for others in kept]
+            yield [entries, *kept]
 
 
 @contextmanager
-def reading_lines(source: Source) -> Iterator[_Peekable]:
-    """The lines of a source, with line breaks kept and a byte-order mark dropped; `InvalidInput` if it is not UTF-8."""
+def reading_lines(source: Source) -> Iterator[tuple[str, Iterator[str]]]:
+    """The first line of a source, and all its lines, with line breaks and without a byte-order mark.
+
+    `InvalidInput` if it is not UTF-8.
+    """
     try:
         with source.content() as content, io.TextIOWrapper(content, encoding="utf-8-sig", newline="") as text:
-            lines = _Peekable(text)
-            if "\0" in lines.first():
+            first = next(text, "")
+            if "\0" in first:
                 raise InvalidInput(f"{source.name}: must be UTF-8 text; it has zero bytes, as UTF-16 does")
-            yield lines
+            yield first, chain([first] if first else [], text)
     except UnicodeDecodeError as problem:
         wide = problem.object.startswith((BOM_UTF16_BE, BOM_UTF16_LE))
         raise InvalidInput(f"{source.name}: must be UTF-8 text{', not UTF-16' if wide else ''}") from None
 
 
-def _form(source: Source, column: str | None, lines: _Peekable) -> TextForm:
+def _form(source: Source, column: str | None, first: str, reports: bool) -> TextLines:
+    """What reads the lines: for text without a suffix it depends on the first of them."""
     form = source.text_form
-    if form is text_lines and column is not None:
-        return json_lines if lines.first().lstrip().startswith("{") else CsvLines(",")
-    return form
-
-
-def _form_of_reports(source: Source, column: str | None, lines: _Peekable) -> TextForm:
-    """The same; text that begins with a brace, or with a line of names of which one is ``report``, is not text."""
-    form, begins = _form(source, column, lines), lines.first().strip()
-    if form is not text_lines:
+    if type(form) is not TextLines or (column is None and not reports):
         return form
-    if begins.startswith("{"):
-        return json_lines
-    tables = (delimiter for delimiter in ",\t;" if REPORT in next(csv.reader([begins], delimiter=delimiter), []))
-    return next((CsvLines(delimiter) for delimiter in tables), form)
+    if first.lstrip().startswith("{"):
+        return JsonLines()
+    if column is not None:
+        return CsvLines(",")
+    tables = (mark for mark in ",\t;" if REPORT in next(csv.reader([first.strip()], delimiter=mark), []))
+    return next(map(CsvLines, tables), form)
 
 
 class TextWriter:
@@ -136,13 +101,13 @@ class TextWriter:
         *,
         keep: Sequence[str] = (),
         column: str = REPORT,
-        piped: TextForm | None = None,
+        piped: TextLines | None = None,
     ) -> None:
         self._path, self._fingerprint, self._columns = path, fingerprint, (column, *keep)
-        self._form: TextForm = column_format(path).text or text_lines
+        self._form: TextLines = column_format(path).text or TextLines()
         if piped is not None and str(path) == PIPE:
             self._form = piped
-        if keep and self._form is text_lines:
+        if keep and type(self._form) is TextLines:
             raise InvalidInput(f"{path}: text has one report per line; to keep columns write .csv, .jsonl or .parquet")
         self._file: Sink | None = None
         self._begun = False
@@ -159,7 +124,7 @@ class TextWriter:
 
     def write(self, reports: Sequence[int | str], kept: Sequence[Sequence[Any]] = ()) -> None:
         """Write the next reports, whole numbers or text, and the columns kept beside them."""
-        lines = self._form.written(dict(zip(self._columns, (reports, *kept), strict=True)))
+        lines = self._form.write(dict(zip(self._columns, (reports, *kept), strict=True)))
         self._put(self._beginning() + lines)
         self.count += len(reports)
 

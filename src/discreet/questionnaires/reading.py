@@ -17,9 +17,9 @@ from ..bulk.report_files import reports_from_texts
 from ..core.errors import InvalidInput, InvalidReport, shown
 from ..estimation.tally import Tally, as_batch
 from ..files.columns import REPORT
-from ..files.frames import FrameReader, check_fingerprint, marks_in
+from ..files.frames import FrameReader, marks_in
 from ..files.sources import Source, source_of
-from ..files.text_reader import read_labelled
+from ..files.text_reader import read_columns
 from ..wire.spec import located
 from .form import ONE, Form
 from .writing import columns_of, writer_of
@@ -118,14 +118,14 @@ def _text_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) ->
     first, *others = columns_of(form)
     frames = FrameReader(writer_of(form), file.name, unmarked=unmarked, header=first)
     seen = 0
-    for rows in read_labelled(file, first, [*others, *keep]):
-        texts = [row[0] for row in rows]
+    for columns in read_columns(file, first, [*others, *keep], reports=True):
+        texts = columns[0]
         for start, run in frames.runs(texts, marks_in(texts)):
             place = start - 1 - seen
-            columns = list(zip(*rows[place : place + len(run)], strict=True))
+            part = [column[place : place + len(run)] for column in columns]
             with located(f"{file.name}, entries from {start}"):
-                yield _of_texts(form, columns[: 1 + len(others)], columns[1 + len(others) :])
-        seen += len(rows)
+                yield _of_texts(form, part[: 1 + len(others)], part[1 + len(others) :])
+        seen += len(texts)
     frames.close()
 
 
@@ -167,15 +167,13 @@ def _checked(form: Form, reports: dict[str, NDArray[Any]]) -> dict[str, NDArray[
 
 
 def _arrow_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) -> Iterator[FormRows]:
-    from ..bulk.arrow.reports import FINGERPRINT_KEY, reports_of
+    from ..bulk.arrow.reports import check_field, reports_of
     from ..bulk.labelled.arrow_labels import labels_in
     from ..files.arrow import open_column
 
     first, *others = columns_of(form)
     opened = open_column(file, first, keep=[*others, *keep])
-    mark = (opened.field.metadata or {}).get(FINGERPRINT_KEY.encode())
-    written = None if mark is None else mark.decode(errors="replace")
-    check_fingerprint(writer_of(form), written, f"{file.name}: column {first!r}", unmarked=unmarked)
+    check_field(writer_of(form), opened.field, f"{file.name}: column {first!r}", unmarked=unmarked)
     for piece in opened.pieces():
         columns = [piece.load(), *(piece.kept() if opened.keep else [])]
         kept = [

@@ -18,11 +18,11 @@ from ..bulk.encoding import DomainLookup, boolean_texts
 from ..bulk.jobs import Progress, by_arrow, only_by_arrow
 from ..bulk.report_files import arrow_sink, listed, passed_on, reports_to_json, text_sink
 from ..core.errors import InvalidInput, UnknownValue
-from ..files import json_lines, text_lines
-from ..files.columns import REPORT
+from ..files.columns import REPORT, TextLines
 from ..files.formats import PIPE, column_format
+from ..files.json_lines import JsonLines, entry_of
 from ..files.sources import Source, source_of
-from ..files.text_reader import TextWriter, read_rows
+from ..files.text_reader import TextWriter, read_columns
 from .form import EACH, ONE, Form
 from .tally import FormReports, randomize_found
 
@@ -114,11 +114,10 @@ def _text_answers(
     lookups = {name: DomainLookup(domain, written=True) for name, domain in domains.items()}
     booleans = {name: boolean_texts(domain) for name, domain in domains.items()}
     first, *others = form.names
-    for rows in read_rows(file, first, [*others, *keep]):
-        columns = list(map(list, zip(*rows, strict=True)))
+    for columns in read_columns(file, first, [*others, *keep]):
         found = {}
         for name, column in zip(form.names, columns, strict=False):
-            entries = (json_lines.entry_of(entry) for entry in column)
+            entries = (entry_of(entry) for entry in column)
             texts = [booleans[name][entry] if isinstance(entry, bool) else entry for entry in entries]
             found[name] = lookups[name].indices(texts)
         yield found, columns[len(form.names) :]
@@ -157,11 +156,11 @@ def _sink(form: Form, out: str, files: Sequence[Source], keep: tuple[str, ...], 
         with text_sink(out, mechanism, keep=keep, unmarked=unmarked) as write_reports:
             yield lambda made, kept: write_reports(*_only(made, kept))
         return
-    if out != PIPE and column_format(out).text is text_lines:
+    if out != PIPE and type(column_format(out).text) is TextLines:
         raise InvalidInput(f"{out}: the reports of a form have several columns; write .csv, .jsonl or .parquet")
     column, *others = columns_of(form)
     fingerprint = None if unmarked else form.fingerprint
-    piped = json_lines if out == PIPE else None
+    piped = JsonLines() if out == PIPE else None
     with TextWriter(out, fingerprint, keep=[*others, *keep], column=column, piped=piped) as text:
 
         def write(made: FormReports, kept: Sequence[Any]) -> None:
@@ -212,7 +211,7 @@ def _arrow_sink(
     import pyarrow as pa
 
     from ..bulk.arrow.reports import FINGERPRINT_KEY, as_field, decoded, report_column, report_type
-    from ..files.arrow import ArrowWriter, open_column
+    from ..files.arrow import arrow_writer, open_column
 
     if keep and files and by_arrow(files[0]):
         fields: Sequence[Any] = open_column(files[0], form.names[0], keep=keep).keep
@@ -232,7 +231,7 @@ def _arrow_sink(
         for name, kind in zip(columns_of(form), kinds, strict=True)
     ]
     kept_fields = [decoded(field) for field in fields]
-    with ArrowWriter(out, *own, *kept_fields) as arrow:
+    with arrow_writer(out, *own, *kept_fields) as write_columns:
 
         def write(made: FormReports, kept: Sequence[Any]) -> None:
             if form.strategy == EACH:
@@ -241,6 +240,6 @@ def _arrow_sink(
                 texts, questions = _text_columns(form, made)
                 columns = [pa.array(list(map(str, texts)), pa.string()), pa.array(questions, pa.string())]
             others = zip(kept_fields, _of_people(made, kept), strict=True)
-            arrow.write(*columns, *(as_field(out, field, column) for field, column in others))
+            write_columns(*columns, *(as_field(out, field, column) for field, column in others))
 
         yield write

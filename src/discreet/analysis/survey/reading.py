@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bulk.jobs import Progress
+from ...bulk.jobs import Progress, map_reports
 from ...bulk.labelled.columns import Labels, joined, names_of, written_numbers
-from ...bulk.labelled.reports import made_of_files
 from ...core.errors import InvalidInput, check_type
 from ...estimation.tally import Tally, as_batch
 from ...files.columns import REPORT, place_of
@@ -54,8 +53,8 @@ def read_survey(
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
     for source in sources:
         found: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
-        for reports, kept in made_of_files(
-            mechanism, [source], names, checked, column=column, unmarked=unmarked, progress=progress
+        for reports, kept in map_reports(
+            mechanism, [source], checked, keep=names, column=column, unmarked=unmarked, progress=progress
         ):
             batches.append(reports)
             for name, one in zip(names, kept, strict=True):
@@ -92,9 +91,9 @@ def survey_of_frame(
             raise InvalidInput(f"label={name!r} is the column of reports, which are no labels")
     reports = frame[report]
     if hasattr(frame, "schema") and hasattr(frame, "column_names"):
-        from ...bulk.arrow.reports import check_table, reports_of
+        from ...bulk.arrow.reports import check_field, reports_of
 
-        check_table(mechanism, frame, report)
+        check_field(mechanism, frame.schema.field(report), f"column {report!r}")
         pieces = [as_batch(one, mechanism.sampler.bits) for one in reports_of(mechanism, reports)]
         reports = np.concatenate([as_batch([], mechanism.sampler.bits), *pieces])
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, InvalidReport
-from ...files.arrow import ArrowColumn, ArrowWriter, is_bytes
+from ...files.arrow import ArrowColumn, arrow_writer, is_bytes
 from ...files.columns import REPORT
-from ...files.frames import SIGN, check_fingerprint
+from ...files.frames import SIGN, ReportOrigin, check_fingerprint
 from ...mechanisms.mechanism import Mechanism
 from ...wire.reports import EXACT_BITS, byte_width
 from ..report_files import reports_from_bytes, reports_from_texts, reports_to_bytes
@@ -97,48 +97,36 @@ def marks_in_column(column: pa.Array) -> list[int]:
 # -- the mark ---------------------------------------------------------------------------------------
 
 
-def check_column(mechanism: Mechanism, column: ArrowColumn, *, unmarked: bool = False) -> None:
+def check_column(mechanism: ReportOrigin, column: ArrowColumn, *, unmarked: bool = False) -> None:
     """Raise an error for a column of reports marked as another mechanism's or, unless `unmarked`, not marked at all."""
-    mark = (column.field.metadata or {}).get(FINGERPRINT_KEY.encode())
-    written = None if mark is None else mark.decode(errors="replace")
-    check_fingerprint(mechanism, written, f"{column.path}: column {column.field.name!r}", unmarked=unmarked)
+    check_field(mechanism, column.field, f"{column.path}: column {column.field.name!r}", unmarked=unmarked)
 
 
-def check_table(mechanism: Mechanism, table: pa.Table, name: str) -> None:
-    """Raise an error if the column of reports in a table in memory is marked as another mechanism's."""
-    mark = (table.schema.field(name).metadata or {}).get(FINGERPRINT_KEY.encode())
-    written = None if mark is None else mark.decode(errors="replace")
-    check_fingerprint(mechanism, written, f"column {name!r}", unmarked=True)
+def check_field(mechanism: ReportOrigin, field: pa.Field, where: str, *, unmarked: bool = True) -> None:
+    """Raise an error for a field of reports whose metadata name another mechanism or, unless `unmarked`, none."""
+    mark = (field.metadata or {}).get(FINGERPRINT_KEY.encode())
+    check_fingerprint(mechanism, mark and mark.decode(errors="replace"), where, unmarked=unmarked)
 
 
-class ReportWriter:
-    """Writes reports that name their mechanism, and columns kept beside them, of the types of the fields `keep`.
+@contextmanager
+def report_writer(
+    path: str | Path, mechanism: Mechanism, fingerprint: str | None, *, keep: Sequence[pa.Field] = ()
+) -> Iterator[Callable[..., None]]:
+    """A function that writes the next reports and, in fields like `keep`, the columns beside them, as `arrow_writer`.
 
-    Used in a ``with`` statement, like `ArrowWriter`. `fingerprint` is the mechanism's; None writes no mark.
+    The columns beside the reports are Arrow columns or lists of plain data. `fingerprint` is the mechanism's; None
+    writes no mark.
     """
+    fields = [decoded(field) for field in keep]
+    mark = None if fingerprint is None else {FINGERPRINT_KEY: fingerprint}
+    own = pa.field(REPORT, report_type(mechanism), nullable=False, metadata=mark)
+    with arrow_writer(path, own, *fields) as write_columns:
 
-    def __init__(
-        self, path: str | Path, mechanism: Mechanism, fingerprint: str | None, *, keep: Sequence[pa.Field] = ()
-    ) -> None:
-        self._mechanism, self._path = mechanism, str(path)
-        self._keep = [decoded(field) for field in keep]
-        mark = None if fingerprint is None else {FINGERPRINT_KEY: fingerprint}
-        field = pa.field(REPORT, report_type(mechanism), nullable=False, metadata=mark)
-        self._writer = ArrowWriter(path, field, *self._keep)
+        def write(reports: NDArray[Any], kept: Sequence[Any] = ()) -> None:
+            columns = [as_field(str(path), field, column) for field, column in zip(fields, kept, strict=True)]
+            write_columns(report_column(mechanism, reports), *columns)
 
-    def __enter__(self) -> ReportWriter:
-        self._writer.__enter__()
-        return self
-
-    def write(self, reports: NDArray[Any], kept: Sequence[Any] = ()) -> None:
-        """Write the next reports, and the columns kept beside them: Arrow columns, or lists of plain data."""
-        columns = [as_field(self._path, field, column) for field, column in zip(self._keep, kept, strict=True)]
-        self._writer.write(report_column(self._mechanism, reports), *columns)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._writer.__exit__(kind, problem, trace)
+        yield write
 
 
 def as_field(path: str, field: pa.Field, column: Any) -> pa.Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -24,9 +25,8 @@ from ...estimation.tally import Tally, parse_tally, read_tally, tally_from_json
 from ...files.sources import Source
 from ...mechanisms.mechanism import Mechanism
 from ...wire.spec import located
-from ..jobs import Progress
+from ..jobs import Progress, map_reports
 from .columns import Labels, names_of
-from .reports import made_of_files
 
 Key: TypeAlias = tuple[str | None, ...]
 """The label of a group under each name, as text; None for people without one."""
@@ -220,12 +220,16 @@ def tally_groups(
     """
     names = _label_names(by)
 
-    def counted(reports: NDArray[Any], labels: list[Labels]) -> dict[Key, Counts]:
-        return counts_by_label(mechanism, reports, labels)
-
     totals: dict[Key, Counts] = {}
-    for part in made_of_files(
-        mechanism, files, names, counted, column=column, unmarked=unmarked, threads=threads, progress=progress
+    for part in map_reports(
+        mechanism,
+        files,
+        partial(counts_by_label, mechanism),
+        keep=names,
+        column=column,
+        unmarked=unmarked,
+        threads=threads,
+        progress=progress,
     ):
         add_counts(mechanism, totals, part)
     return of_counts(mechanism, names, totals)
