@@ -93,7 +93,7 @@ def test_files_that_cannot_be_read_are_replaced(run, tmp_path, garbage):
 def test_what_one_process_compiles_the_next_one_reads_and_garbage_stops_neither(tmp_path):
     script = (
         "import numpy as np\nfrom discreet.estimation.arrays import counting\n"
-        "print(counting.cells(np.array([1, 2, 2], dtype=np.uint8), 4).tolist(), "
+        "print(counting.histogram(np.array([1, 2, 2], dtype=np.uint8), 4).tolist(), "
         "sum(counting._count.stats.cache_hits.values()))"
     )
 

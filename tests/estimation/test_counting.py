@@ -16,7 +16,9 @@ from discreet.estimation.decoders import decoder_of
 def test_cells_equal_a_plain_histogram(outputs, kind, n):
     largest = min(outputs, 1 << 8 * np.dtype(kind).itemsize)
     reports = np.random.default_rng(1).integers(0, largest, n).astype(kind)
-    assert np.array_equal(counting.cells(reports, outputs), np.bincount(reports.astype(np.int64), minlength=outputs))
+    assert np.array_equal(
+        counting.histogram(reports, outputs), np.bincount(reports.astype(np.int64), minlength=outputs)
+    )
 
 
 @pytest.mark.parametrize("outputs", [1, 200, 5000])
@@ -24,11 +26,11 @@ def test_cells_equal_a_plain_histogram(outputs, kind, n):
 def test_one_report_that_cannot_occur_is_noticed_wherever_it_stands(outputs, place):
     reports = np.zeros(101, dtype=np.uint64)
     reports[place] = outputs
-    assert counting.cells(reports, outputs) is None
+    assert counting.histogram(reports, outputs) is None
     reports[place] = 2**64 - 1
-    assert counting.cells(reports, outputs) is None
+    assert counting.histogram(reports, outputs) is None
     reports[place] = outputs - 1
-    assert counting.cells(reports, outputs) is not None
+    assert counting.histogram(reports, outputs) is not None
 
 
 @pytest.mark.parametrize("size", [1, 8, 63, 64, 65, 130, 1000])
@@ -37,9 +39,9 @@ def test_members_equal_the_sums_of_unpacked_bits(size, rows):
     columns = -(-size // 64)
     words = np.random.default_rng(2).integers(0, 2**64, (rows, columns), dtype=np.uint64)
     bits = np.unpackbits(words.view(np.uint8).reshape(rows, 8 * columns), axis=1, bitorder="little")[:, :size]
-    assert np.array_equal(counting.members(words, size), bits.sum(axis=0))
+    assert np.array_equal(counting.bit_sums(words, size), bits.sum(axis=0))
     full = np.full((rows, columns), 2**64 - 1, dtype=np.uint64)
-    assert np.array_equal(counting.members(full, size), np.full(size, rows))  # no counter of one byte runs over
+    assert np.array_equal(counting.bit_sums(full, size), np.full(size, rows))  # no counter of one byte runs over
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.estimation.results.intervals import quantile, stretched
+from discreet.estimation.results.intervals import enclose, quantile
 
 
 def test_the_quantile_is_the_one_of_the_table():
@@ -16,7 +16,7 @@ def test_a_stretched_interval_holds_its_share_and_everything_possible_in_the_old
     low = rng.normal(size=1000)
     high = low + rng.exponential(size=1000)
     own, truth = rng.uniform(size=(2, 1000))
-    new_low, new_high = stretched(low, high, around=own, limits=(0.0, 1.0))
+    new_low, new_high = enclose(low, high, around=own, limits=(0.0, 1.0))
     assert ((new_low <= own) & (own <= new_high)).all()
     assert ((new_low >= 0) & (new_high <= 1)).all()
     inside = (low <= truth) & (truth <= high)

@@ -6,7 +6,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidInput
-from discreet.estimation.results.projection import _clipped
+from discreet.estimation.results.projection import _clip
 
 CONTEXTS = {
     "uniform": Context.uniform(range(30), "0.5"),
@@ -65,7 +65,7 @@ def test_clipping_keeps_the_proportions_of_positive_shares():
 
 
 def test_shares_that_are_all_negative_are_clipped_to_equal_ones():
-    assert _clipped(np.array([-1.0, -2.0])).tolist() == [0.5, 0.5]
+    assert _clip(np.array([-1.0, -2.0])).tolist() == [0.5, 0.5]
 
 
 def test_there_is_nothing_to_project_without_reports_and_no_other_projection():

@@ -168,7 +168,7 @@ def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool)
     """Everything that is printed, as plain data."""
     from ...core.errors import NotIdentifiable, Unavailable
     from ...estimation.decoders import decoder_of
-    from ...estimation.results.shares import finite
+    from ...estimation.results.layout import finite
     from ...estimation.results.unbiased import block_columns
 
     made: Shares = getattr(import_module("discreet"), METHODS[method])(tally)

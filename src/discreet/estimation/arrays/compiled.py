@@ -21,7 +21,6 @@ from numba.core import types as numba_types
 SOURCES = (
     "estimation/arrays/compiled.py",
     "estimation/arrays/counting.py",
-    "estimation/arrays/summing.py",
     "bulk/packed.py",
     "bulk/kernels.py",
     "bulk/samplers.py",

@@ -78,16 +78,6 @@ def unit_slabs(count: int) -> Iterator[tuple[Array, slice]]:
 
 def unit_rows(cells: Array, count: int) -> Array:
     """For each cell the row of `count` numbers that is 1 there and 0 elsewhere."""
-    found = np.zeros((len(cells), count), dtype=np.int64)
-    found[np.arange(len(cells)), np.asarray(cells, dtype=np.int64)] = 1
-    return found
-
-
-def compiled_form(layout: Cells | Sets | None) -> tuple[int, int] | None:
-    """How a part counts, for a compiled pass: (reports, -2), or (values, members of a set, -1 for any)."""
-    match layout:
-        case Cells(reports):
-            return reports, -2
-        case Sets(values, members):
-            return values, -1 if members is None else members
-    return None
+    rows = np.zeros((len(cells), count), dtype=np.int64)
+    rows[np.arange(len(cells)), np.asarray(cells, dtype=np.int64)] = 1
+    return rows

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import tables
-from ...core.domain import Domain, Value, listed_values, plain_value
+from ...core.domain import Domain, Value, listed_values
 from ...core.errors import InvalidInput, Unavailable, shown
-from ...estimation.decoders import decoder_of
-from .intervals import QueryMoments, check_confidence, concatenate_moments, quantile, stretched
-from .layout import columns_of, middle_out, pandas_frame, rows_of
-from .shares import CONFIDENCE, finite
+from ..decoders import decoder_of
+from ..tally import Tally
+from .intervals import QueryMoments, check_confidence, concatenate_moments, enclose, quantile
+from .layout import CONFIDENCE, ShareTable
 from .weights import calibrated_value, constants, numbers_of, query_moments
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ SLAB = 1 << 21
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cumulative:
+class Cumulative(ShareTable):
     """F(t), the share of the values up to t, for every value t in order; of the last one it is 1.
 
     Each is a calibrated query, of the weights ``1{x <= t}``: `raw` has their values, which are unbiased but may fall
@@ -49,10 +48,13 @@ class Cumulative:
     places: NDArray[np.int64]
     """The number of each value in the domain, from the lowest to the highest."""
 
+    heading = "up to"
+    method = "unbiased, made to rise"
+
     @property
-    def n(self) -> int:
-        """The number of reports."""
-        return self.result.n
+    def tally(self) -> Tally:  # type: ignore[override]
+        """The reports that the curve was made from."""
+        return self.result.tally
 
     @cached_property
     def values(self) -> list[Value]:
@@ -107,7 +109,7 @@ class Cumulative:
         if not self.n:
             return np.zeros(len(self.places)), np.ones(len(self.places))
         low, high = (np.append(end, 1.0) for end in self._moments.interval(z))
-        return stretched(low, high, around=self.shares, limits=(0.0, 1.0))
+        return enclose(low, high, around=self.shares, limits=(0.0, 1.0))
 
     def quantile(self, level: float) -> Quantile:
         """The lowest value with at least the share `level` of the people at it or below, 0.5 for the median."""
@@ -119,54 +121,9 @@ class Cumulative:
         """The share of the values up to this one, as shown; `UnknownValue` if it is not in the domain."""
         return float(self.shares[int(np.argmax(self.places == self.result.values.asked(value)))])
 
-    def to_dict(self, *, confidence: float = CONFIDENCE) -> dict[str, Any]:
-        """The curve as plain data that JSON can hold; numbers that it cannot express are None."""
-        values, numbers = [plain_value(value) for value in self.values], self._numbers(confidence)
-        columns = {"shares" if name == "share" else name: finite(column) for name, column in numbers.items()}
-        return {**self._about(confidence), "values": values, **columns}
-
-    def to_pandas(self, *, confidence: float = CONFIDENCE) -> Any:
-        """A pandas DataFrame with the columns value, share, raw, stderr, low and high; needs pandas.
-
-        A share is that of all values up to the one of its row. What is said beside the curve is in `attrs`.
-        """
-        return pandas_frame({"value": list(self.values), **self._numbers(confidence)}, self._about(confidence))
-
-    def _numbers(self, confidence: float) -> dict[str, Any]:
+    def _columns(self, confidence: float) -> tuple[dict[str, Array | None], dict[str, str]]:
         low, high = self.interval(confidence)
-        return {"share": self.shares, "raw": self.raw, "stderr": self.stderr, "low": low, "high": high}
-
-    def _about(self, confidence: float) -> dict[str, Any]:
-        mechanism, tally = self.result.mechanism, self.result.tally
-        made = {"mechanism": mechanism.name, "fingerprint": tally.fingerprint, "n": self.n}
-        return {**made, "method": "unbiased, made to rise", "confidence": float(confidence)}
-
-    def _table(self) -> tuple[list[tables.Column], list[list[Any]], str, int]:
-        low, high = self.interval(CONFIDENCE)
-        columns: dict[str, Any] = {"shares": self.shares, "stderr": self.stderr, "low": low, "high": high}
-        first, left_out, last = middle_out(len(self.places))
-        heads = [("up to" if name == "value" else name, spec) for name, spec in columns_of(columns)]
-        return heads, rows_of(self.values, columns, [*first, *last]), left_out, len(first)
-
-    def _remark(self) -> str:
-        made = f"{self.n:,} reports of {self.result.mechanism.name}"
-        return f"{made}; unbiased, made to rise; each interval at {CONFIDENCE:g} confidence"
-
-    def __str__(self) -> str:
-        heads, rows, left_out, at = self._table()
-        lines = tables.text(heads, rows).splitlines()
-        if left_out:
-            lines.insert(1 + at, left_out)
-        return "\n".join([*lines, self._remark()])
-
-    def _repr_html_(self) -> str:
-        heads, rows, left_out, at = self._table()
-        if left_out:
-            rows.insert(at, [left_out, "", "", "", ""])
-        return tables.html(heads, rows, caption=self._remark())
-
-    def __repr__(self) -> str:
-        return f"<Cumulative of {len(self.places):,} values, {self.n:,} reports of {self.result.mechanism.name}>"
+        return {"shares": self.shares, "raw": self.raw, "stderr": self.stderr, "low": low, "high": high}, {}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

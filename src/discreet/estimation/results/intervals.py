@@ -28,7 +28,7 @@ def quantile(confidence: float, *, among: int = 1) -> float:
     return -NormalDist().inv_cdf(max(float(1 - confidence) / (2 * among), sys.float_info.min))
 
 
-def stretched(low: Any, high: Any, *, around: Any, limits: tuple[float, float]) -> tuple[Array, Array]:
+def enclose(low: Any, high: Any, *, around: Any, limits: tuple[float, float]) -> tuple[Array, Array]:
     """The interval cut to `limits`, then stretched where necessary to include `around`.
 
     Whatever lies inside `limits` and in the interval is in the new one as well: it covers at least as often.

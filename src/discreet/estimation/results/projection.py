@@ -1,7 +1,4 @@
-"""Shares that form a distribution: projections of the unbiased estimate, each biased and labelled so.
-
-Shares that form a distribution: biased, with intervals guaranteed by the unbiased shares.
-"""
+"""Shares that form a distribution, and the projections of the unbiased ones: biased, with guaranteed intervals."""
 
 from __future__ import annotations
 
@@ -15,10 +12,11 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidInput, Unavailable, check_type
 from ..simplex import project_blocks
 from ..tally import Tally
-from .intervals import stretched
+from .intervals import enclose
+from .layout import CONFIDENCE
 from .shares import Query, Shares, tally_of
-from .unbiased import Estimate, estimate
-from .unbiased import estimate as unbiased_shares
+from .unbiased import Estimate
+from .unbiased import estimate as estimate_shares
 
 Array = NDArray[np.float64]
 
@@ -34,21 +32,24 @@ class Distribution(Shares):
     @cached_property
     def unbiased(self) -> Estimate:
         """The unbiased shares of the same tally, on which the intervals are based."""
-        return estimate(self.tally)
+        return estimate_shares(self.tally)
 
-    def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The unbiased intervals, cut to 0..1 and stretched to include these shares; each covers at least as often."""
-        return stretched(*self.unbiased.interval(confidence), around=self.shares, limits=(0.0, 1.0))
+        return self._enclose(self.unbiased.interval(confidence))
 
-    def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The same from the unbiased intervals that all hold together (Bonferroni over the values)."""
-        return stretched(*self.unbiased.simultaneous_interval(confidence), around=self.shares, limits=(0.0, 1.0))
+        return self._enclose(self.unbiased.simultaneous_interval(confidence))
+
+    def _enclose(self, ends: tuple[Array, Array]) -> tuple[Array, Array]:
+        return enclose(*ends, around=self.shares, limits=(0.0, 1.0))
 
     def _query_interval(self, query: Query, confidence: float) -> tuple[float, float]:
         """The unbiased interval, cut to the range of a mean of the weights and stretched to include this one."""
         ends = self.unbiased.query(query.weights).interval(confidence)
         limits = float(query.weights.min()), float(query.weights.max())
-        low, high = stretched(*ends, around=query.value, limits=limits)
+        low, high = enclose(*ends, around=query.value, limits=limits)
         return float(low), float(high)
 
 
@@ -93,25 +94,24 @@ def project(estimate: Tally | Shares, *, onto: Literal["blocks", "simplex", "cli
 
     References: Duchi2008; Acharya2020 (Section 7 uses the simplex).
     """
-    tally = tally_of("estimate", estimate)
-    if not tally.n:
+    counted = tally_of("estimate", estimate)
+    if not counted.n:
         raise InvalidInput("n=0 reports give nothing to project")
-    shares = _projected(unbiased_shares(estimate), onto)
-    return Projected(tally, shares, f"projection ({onto}), biased")
-
-
-def _projected(unbiased: Estimate, onto: str) -> Array:
     check_type("onto", onto, str, "text")
+    unbiased = estimate_shares(estimate)
+    shares = unbiased.shares
     if onto == "clip":
-        return _clipped(unbiased.shares)
-    if onto == "simplex":
-        return project_blocks(unbiased.shares, np.zeros(len(unbiased.shares), dtype=np.int64), np.ones(1))
-    if onto == "blocks":
-        return unbiased.plug_in
-    raise InvalidInput(f"onto={onto!r} must be blocks, simplex or clip")
+        shares = _clip(shares)
+    elif onto == "simplex":
+        shares = project_blocks(shares, np.zeros(len(shares), dtype=np.int64), np.ones(1))
+    elif onto == "blocks":
+        shares = unbiased.plug_in
+    else:
+        raise InvalidInput(f"onto={onto!r} must be blocks, simplex or clip")
+    return Projected(counted, shares, f"projection ({onto}), biased")
 
 
-def _clipped(shares: Array) -> Array:
+def _clip(shares: Array) -> Array:
     """Negative shares set to 0 and the rest rescaled; all equal if none is positive."""
     clipped = np.clip(shares, 0, None)
     return clipped / clipped.sum() if clipped.sum() > 0 else np.full(len(clipped), 1 / len(clipped))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,21 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import tables
-from ...core.domain import Domain, Value, plain_value
+from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, NotIdentifiable, Unavailable
-from ...mechanisms.mechanism import Mechanism
 from ..tally import Tally
-from .layout import arrow_table, columns_of, middle_out, pandas_frame, rows_of
+from .layout import CONFIDENCE, ShareTable
 from .weights import MEAN, weights_of
 
 Array = NDArray[np.float64]
 
-CONFIDENCE = 0.95
-"""The confidence of printed intervals."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Shares(ABC):
+class Shares(ShareTable):
     """The share of every value, made from one tally, with its errors where they can be given honestly.
 
     `tally` is what the shares were made from, `shares` has one number per value in the order of `values`, `method`
@@ -50,16 +45,6 @@ class Shares(ABC):
     biased: ClassVar[bool] = True
 
     @property
-    def n(self) -> int:
-        """The number of reports."""
-        return self.tally.n
-
-    @property
-    def mechanism(self) -> Mechanism:
-        """The mechanism that wrote the reports."""
-        return self.tally.mechanism
-
-    @property
     def values(self) -> Domain:
         """The values that the shares belong to, in order."""
         return self.mechanism.context.values
@@ -70,11 +55,11 @@ class Shares(ABC):
         """The standard error of each share; `Unavailable` where there is no honest one."""
 
     @abstractmethod
-    def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """A low and a high end for each share."""
 
     @abstractmethod
-    def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """Low and high ends that hold for all shares together; `Unavailable` where there are none."""
 
     def _query_value(self, query: Query) -> float:
@@ -105,47 +90,11 @@ class Shares(ABC):
         """The mean score of the people: of the values themselves, or of `scores` given as the weights of a query."""
         return self.query(weights_of(self.values, scores, name="scores"))
 
-    def to_dict(self, *, confidence: float = 0.95) -> dict[str, Any]:
-        """The result as plain data that JSON can hold.
-
-        Numbers that JSON cannot express (no reports, nothing known) are None. A column that cannot be given
-        honestly is None as a whole, and `notes` says why, under "stderr" or "interval".
-        """
-        columns, notes = self._columns(confidence)
-        return {
-            "mechanism": self.mechanism.name,
-            "fingerprint": self.tally.fingerprint,
-            "n": self.n,
-            "method": self.method,
-            "biased": self.biased,
-            "confidence": float(confidence),
-            "values": [plain_value(value) for value in self.values],
-            **{name: finite(column) for name, column in columns.items()},
-            "notes": notes,
-        }
-
-    def to_pandas(self, *, confidence: float = 0.95) -> Any:
-        """A pandas DataFrame with the columns value, share, stderr, low and high; needs pandas.
-
-        Its `attrs` hold mechanism, n, method, biased and confidence, and the notes on columns that are missing.
-        """
-        return pandas_frame(*self._frame(list(self.values), confidence))
-
-    def to_arrow(self, *, confidence: float = 0.95) -> Any:
-        """A pyarrow Table with the columns value, share, stderr, low and high; needs pyarrow.
-
-        The metadata of its schema holds what `to_pandas` puts in `attrs`, as JSON under "discreet".
-        """
-        return arrow_table(*self._frame([plain_value(value) for value in self.values], confidence))
-
-    def _frame(self, values: list[Any], confidence: float) -> tuple[dict[str, Any], dict[str, Any]]:
-        columns, notes = self._columns(confidence)
-        about = {"mechanism": self.mechanism.name, "n": self.n, "method": self.method, "biased": self.biased}
-        named = {"share" if name == "shares" else name: column for name, column in columns.items()}
-        return {"value": values, **named}, {**about, "confidence": float(confidence), "notes": notes}
+    def _about(self, confidence: float) -> dict[str, Any]:
+        about = super()._about(confidence)
+        return {**about, "biased": self.biased, "confidence": about.pop("confidence")}
 
     def _columns(self, confidence: float) -> tuple[dict[str, Array | None], dict[str, str]]:
-        """Shares, stderr, low and high, with None for those not available, and the reasons by name."""
         columns: dict[str, Array | None] = {"shares": self.shares, "stderr": None, "low": None, "high": None}
         notes: dict[str, str] = {}
         try:
@@ -158,33 +107,8 @@ class Shares(ABC):
             notes["interval"] = str(reason)
         return columns, notes
 
-    def __str__(self) -> str:
-        columns, notes = self._columns(CONFIDENCE)
-        first, left_out, last = middle_out(len(self.values))
-        lines = tables.text(columns_of(columns), rows_of(self.values, columns, [*first, *last])).splitlines()
-        if left_out:
-            lines.insert(1 + len(first), left_out)
-        return "\n".join([*lines, *self._remarks(notes)])
-
-    def _repr_html_(self) -> str:
-        columns, notes = self._columns(CONFIDENCE)
-        first, left_out, last = middle_out(len(self.values))
-        rows = rows_of(self.values, columns, [*first, *last])
-        if left_out:
-            rows.insert(len(first), [left_out, "", "", "", ""])
-        return tables.html(columns_of(columns), rows, caption="; ".join(self._remarks(notes)))
-
-    def _remarks(self, notes: dict[str, str]) -> list[str]:
-        """How the shares were made, and why a column is missing."""
-        made = f"{self.n:,} reports of {self.mechanism.name}; {self.method}"
-        return [
-            f"{made}; each interval at {CONFIDENCE:g} confidence",
-            *(f"no {name}: {reason}" for name, reason in notes.items()),
-        ]
-
     def __repr__(self) -> str:
-        reports = f"{self.n:,} reports of {self.mechanism.name}"
-        return f"<{type(self).__name__} of {len(self.values):,} values, {reports}: {self.method}>"
+        return f"{super().__repr__()[:-1]}: {self.method}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,7 +145,7 @@ class Query:
         """The standard error, with all covariances; `Unavailable` where there is no honest one."""
         return self.result._query_stderr(self)
 
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
         """A low and a high end; those of a biased result cover at least as often as the unbiased ones."""
         return self.result._query_interval(self, confidence)
 
@@ -249,10 +173,3 @@ def tally_of(name: str, given: Tally | Shares) -> Tally:
     if isinstance(given, Shares):
         return given.tally
     raise InvalidInput(f"{name}={repr(given)[:60]} must be a tally or a result, such as that of dc.estimate")
-
-
-def finite(column: Array | None) -> list[float | None] | None:
-    """The column as JSON data, with None for numbers that JSON does not have."""
-    if column is None:
-        return None
-    return [number if math.isfinite(number) else None for number in column.tolist()]

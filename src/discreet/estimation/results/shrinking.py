@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, Unavailable, check_type
 from ..tally import Tally
-from .intervals import stretched
+from .layout import CONFIDENCE
 from .projection import Distribution
 from .shares import Query, Shares, tally_of
 from .shrinkage import ShrinkResult, shrink_counts
@@ -52,16 +52,16 @@ class Shrunk(Distribution):
         """False for values with nothing to be pulled towards: blocks of one value, and values that may pass."""
         return np.asarray(self.result.deviations() > 0)
 
-    def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """Posterior intervals: right on average over values like these, not guaranteed for any one.
 
         They are stretched to include the share where it is not a posterior mean (rule "tv", or hardly shrunk at all).
         """
         own, unbiased = self.result.interval(confidence), self.unbiased.interval(confidence)
         low, high = (np.where(self._learnt, end / self.n, other) for end, other in zip(own, unbiased, strict=True))
-        return stretched(low, high, around=self.shares, limits=(0.0, 1.0))
+        return self._enclose((low, high))
 
-    def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """Not available: posterior intervals hold on average over values, never all together."""
         raise Unavailable(
             "posterior intervals hold on average over values, not together: "

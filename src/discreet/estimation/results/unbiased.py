@@ -18,7 +18,8 @@ from ..simplex import project_blocks
 from ..tally import Tally
 from .cumulative import Cumulative, Quantile, places_of
 from .intervals import QueryMoments, check_confidence, quantile, score_interval
-from .shares import Query, Shares, finite, tally_of
+from .layout import CONFIDENCE, finite
+from .shares import Query, Shares, tally_of
 from .weights import calibrated_moment, calibrated_value, constants, query_moments, weights_of
 
 Array = NDArray[np.float64]
@@ -75,7 +76,7 @@ class Estimate(Shares):
         moments = decoder_of(self.mechanism).second_moments(self.plug_in)
         return np.asarray(np.sqrt(np.maximum(moments - self.plug_in**2, 0.0) / self.n))
 
-    def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """Two-sided score intervals, each covering its share with the given confidence.
 
         The share p solves ``(p_hat - p)**2 = z**2 (alpha + beta p - p**2) / n``, where
@@ -90,7 +91,7 @@ class Estimate(Shares):
         """
         return self._score(quantile(confidence))
 
-    def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """Intervals that all hold together with the given confidence (Bonferroni over the values)."""
         return self._score(quantile(confidence, among=len(self.values)))
 
@@ -205,7 +206,7 @@ def estimate(tally: Tally | Shares) -> Estimate:
     return Estimate(counted, shares, "unbiased")
 
 
-def block_columns(tally: Tally, *, confidence: float = 0.95, simultaneous: bool = False) -> dict[str, Any] | None:
+def block_columns(tally: Tally, *, confidence: float = CONFIDENCE, simultaneous: bool = False) -> dict[str, Any] | None:
     """The share of every block with its stderr, low and high as JSON data; None if reports show no blocks.
 
     Every report shows its block, so a total is a plain frequency t of n, whatever the method for the shares: its
