@@ -269,8 +269,7 @@ def test_counts_that_no_reports_have_are_refused():
 def test_classes_that_types_do_not_tell_apart_have_no_estimate(marks, rows):
     inners = PAIR[: 1 if all(row[2] == 0 for row in marks) else 2]
     made = types(inners, marks, rows)
-    assert not made.is_identifiable
-    assert several().is_identifiable
+    assert decoder_of(several()).influence() > 0  # the control
     with pytest.raises(NotIdentifiable, match="types: "):
         decoder_of(made).influence()
 

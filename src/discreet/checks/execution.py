@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from ..bulk.words import ArraySource, replay, seeded
 from ..core.arithmetic import INTEGERS
-from ..core.errors import CheckFailed, InvalidInput, RandomnessFailure
+from ..core.errors import CheckFailed, InvalidInput, NotIdentifiable, RandomnessFailure
 from ..estimation.arrays.arithmetic import ARRAYS
+from ..estimation.decoders import decoder_of
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.sampler import Sampler
@@ -60,14 +61,27 @@ def small_forms(sampler: Sampler, factory: Factory | None) -> Iterator[Sampler]:
 
 
 def _small(sampler: Sampler, factory: Factory | None, width: int) -> Sampler | None:
+    """The sampler at a width, at the first epsilon at which its reports tell all values apart if there is any."""
+    first = None
     for epsilon in (None, *EPSILONS):
         try:
             form = factory(width) if factory else narrow(sampler, width, epsilon=epsilon)
-            if form.words * width <= LARGEST and form.is_identifiable:
-                return form
+            if form.words * width <= LARGEST:
+                if is_identifiable(form):
+                    return form
+                first = first or form
         except (InvalidInput, ZeroDivisionError):  # too few words for this epsilon or this many values
             continue
-    return None
+    return first
+
+
+def is_identifiable(sampler: Sampler) -> bool:
+    """False where the reports do not tell all values apart, as under epsilon 0: then there is no estimate."""
+    try:
+        decoder_of(sampler).influence()
+    except NotIdentifiable:
+        return False
+    return True
 
 
 DRAWS = 1 << 20

@@ -11,13 +11,20 @@ from typing import Any
 from ..bulk.randomizing import randomize_indices
 from ..bulk.words import seeded
 from ..contexts import Context
-from ..core.errors import CheckFailed, NotIdentifiable, UnknownValue
+from ..core.errors import CheckFailed, UnknownValue
 from ..core.random import Source
-from ..estimation.decoders import decoder_of
 from ..mechanisms.build import mechanism as named
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.sampler import Sampler
-from .execution import Factory, as_integers, check_equal_words, check_every_word, check_scalar_is_vector, some_values
+from .execution import (
+    Factory,
+    as_integers,
+    check_equal_words,
+    check_every_word,
+    check_scalar_is_vector,
+    is_identifiable,
+    some_values,
+)
 from .law import check_certificate, check_channel, check_pairs, check_reports, check_round_trips, is_small
 from .pair_profiles import check_pair_profiles, check_posteriors
 from .statistics import (
@@ -57,7 +64,7 @@ def check_mechanism(
         done.append("every word")
     if check_round_trips(mechanism, seed=seed):
         done.append("round trips")
-    identifiable = _identifiable(mechanism)
+    identifiable = is_identifiable(mechanism.sampler)
     if identifiable:
         check_scores(mechanism, seed=seed)
         done.append("scores")
@@ -75,15 +82,6 @@ def check_mechanism(
             check_influence(mechanism)
             done += ["unbiased", "moments", "influence"]
     return tuple(done)
-
-
-def _identifiable(mechanism: Mechanism) -> bool:
-    """False where the reports reveal nothing, as under epsilon 0: there is no estimate to check."""
-    try:
-        decoder_of(mechanism).influence()
-    except NotIdentifiable:
-        return False
-    return True
 
 
 Engine = Callable[[Sampler, Any, Source], Any]

@@ -39,7 +39,8 @@ class RatioBound:
 class Sampler(ABC):
     """A channel on 0 .. size-1 using `words` 64-bit words per report, drawn by its `law`.
 
-    `word_bits` below 64 restricts the words to multiples of ``2**(64 - word_bits)``: the same
+    A new one states `follow`, `draw`, `probability` and `ratio_bounds`; the rest has defaults, which compounds and
+    large domains override. `word_bits` below 64 restricts the words to multiples of ``2**(64 - word_bits)``: the same
     code on a word space small enough to run through completely, which is how the law is proved by execution.
     """
 
@@ -54,25 +55,21 @@ class Sampler(ABC):
     is_numbered: bool = False
     """True if every number below `outputs` is a report that stands for itself, so that each can have a cell."""
 
-    # -- the law --------------------------------------------------------------------------------
+    # -- the law and its reports ----------------------------------------------------------------------
+    @classmethod
+    def from_law(cls, law: Law) -> Self:
+        """The sampler that draws by this law."""
+        sampler = cls.__new__(cls)
+        sampler.follow(law)
+        return sampler
+
     @abstractmethod
     def follow(self, law: Any) -> None:
         """Adopt a law and work everything else out from it; `InvalidInput` if it contradicts itself."""
 
-    @classmethod
-    def from_law(cls, law: Law) -> Self:
-        """The sampler that draws by this law."""
-        made = cls.__new__(cls)
-        made.follow(law)
-        return made
-
-    def weighted(self, prior: Sequence[float]) -> Self:
-        """This sampler with its estimates weighted for the shares `prior`, where they depend on any."""
-        return self
-
     @abstractmethod
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
-        """The report of value number `x` made from `words`; no branch or word depends on x or the outcome."""
+        """The report of value number `x` drawn from `words`; no branch or word depends on x or the outcome."""
 
     @abstractmethod
     def probability(self, x: int, y: int) -> Fraction:
@@ -87,18 +84,24 @@ class Sampler(ABC):
         return range(self.outputs) if self.is_numbered else filter(self.is_report, range(self.outputs))
 
     @property
+    def disclosed(self) -> Sequence[int]:
+        """The values, in order, that some reports show as they are; none unless overridden."""
+        return ()
+
+    # -- the proof ------------------------------------------------------------------------------------
+    @property
     def labels(self) -> Sequence[int]:
-        """The class of each value, by which `pairs` bounds two values; a class of its own each unless overridden."""
+        """The class of each value, by which `ratio_bounds` bounds two values; a class of its own each by default."""
         return range(self.size)
 
     @abstractmethod
     def ratio_bounds(self) -> Iterator[RatioBound]:
-        """One pair per ordered pair of labels with a bounded ratio; pairs that are not covered are unbounded."""
+        """A bound for each ordered pair of labels whose ratio is bounded; that of any other pair is not."""
 
     def max_ratios(self) -> Callable[[int, int], Fraction | None]:
         """From two different values x, z to a certified bound on the ratio Q(y | x) / Q(y | z); None without one.
 
-        It says what `pairs` says, which takes too long to list where every two values have a ratio of their own.
+        It says what `ratio_bounds` lists, which takes too long where every two values have a ratio of their own.
         """
         labels = self.labels
         known = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in self.ratio_bounds()}
@@ -111,48 +114,31 @@ class Sampler(ABC):
         """
         return None
 
+    # -- what a class alone can say to those who build, publish and check mechanisms ----------------------
     def describe(self) -> dict[str, Any]:
         """Its name and parameters, which is how a spec asks for it if it can be named at all; the rest is in `law`."""
         return {"name": self.name}
 
+    def weighted(self, prior: Sequence[float]) -> Self:
+        """This sampler with its estimates weighted for the shares `prior`, where they depend on any.
+
+        The law does not say for which shares it was chosen, so that compounds must hand them to their parts.
+        """
+        return self
+
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Sampler:
         """The same idea with words of `word_bits` bits, at `epsilon` or at the epsilon that its own law realises.
 
-        This default serves constructors ``type(r)(size, epsilon, word_bits=..., **parameters)`` with the parameters
-        that `describe` gives besides the name; any other sampler brings its own.
+        The checks run it over every word. This default serves constructors
+        ``type(r)(size, epsilon, word_bits=..., **parameters)`` with the parameters that `describe` gives besides the
+        name; any other sampler brings its own.
         """
         parameters = {key: entry for key, entry in self.describe().items() if key != "name"}
-        level = self.actual_epsilon if epsilon is None else epsilon
         make: Any = type(self)
-        made: Sampler = make(self.size, level, word_bits=word_bits, **parameters)
-        return made
+        narrow: Sampler = make(self.size, epsilon or actual_epsilon(self), word_bits=word_bits, **parameters)
+        return narrow
 
-    @property
-    def actual_epsilon(self) -> Fraction:
-        """The largest epsilon between any two values, to 12 places: for display and for trials at other widths."""
-        worst = max((pair.ratio for pair in self.ratio_bounds()), default=Fraction(1))
-        return Fraction(round(log_of(worst) * 10**12), 10**12)
-
-    @property
-    def is_identifiable(self) -> bool:
-        """False where rounding to few words leaves nothing to estimate some values from."""
-        return True
-
-    @property
-    def disclosed(self) -> Sequence[int]:
-        """The values, in order, that some reports show as they are; none unless overridden."""
-        return ()
-
-    # -- what others work out from it -----------------------------------------------------------------
-    @cached_property
-    def attachments(self) -> dict[str, Any]:
-        """What others keep with this sampler, such as its decoder: for as long as it lives, and not in its copies."""
-        return {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: entry for name, entry in vars(self).items() if name != "attachments"}
-
-    # -- derived ------------------------------------------------------------------------------------
+    # -- derived --------------------------------------------------------------------------------------
     @property
     def bits(self) -> int:
         """Bits that hold any report."""
@@ -168,3 +154,24 @@ class Sampler(ABC):
         if isinstance(y, bool) or not isinstance(y, int) or not self.is_report(y):
             raise InvalidReport(f"report={shown(y)} cannot occur under {self.name} on {self.size} values")
         return y
+
+    @cached_property
+    def attachments(self) -> dict[str, Any]:
+        """What others keep with this sampler, such as its decoder: for as long as it lives, and not in its copies.
+
+        A table elsewhere could not let go of it, as a decoder refers to its sampler.
+        """
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: entry for name, entry in vars(self).items() if name != "attachments"}
+
+
+def rounded_log(ratio: Fraction) -> Fraction:
+    """log(ratio) to 12 places: for display and for trials at other widths, never for a proof."""
+    return Fraction(round(log_of(ratio) * 10**12), 10**12)
+
+
+def actual_epsilon(sampler: Sampler) -> Fraction:
+    """The largest epsilon between any two values, to 12 places."""
+    return rounded_log(max((pair.ratio for pair in sampler.ratio_bounds()), default=Fraction(1)))

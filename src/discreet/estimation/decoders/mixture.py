@@ -60,7 +60,7 @@ class HighLowDecoder(Concatenated[HighLowResponse]):
     @cached_property
     def sigma(self) -> float:
         """The probability that a value that is not sensitive is disclosed."""
-        if not self.sampler.is_identifiable:
+        if self.sampler.others and not self.sampler.passes:
             raise NotIdentifiable("high_low: values that are not sensitive never pass, so they cannot be told apart")
         return float(self.sampler.passes)
 

@@ -18,7 +18,7 @@ from ...core.errors import InvalidInput
 from ..finite_geometry.difference_sets import Parameters, candidates
 from ..law import Bits, Law
 from ..laws import sampler_of
-from ..sampler import RatioBound, Sampler
+from ..sampler import RatioBound, Sampler, actual_epsilon
 from ..uniform.cyclic import room
 from ..uniform.cyclotomic import Family, families
 from ..uniform.floyd import Steps
@@ -103,13 +103,9 @@ class HighLowResponse(Sampler):
             self.place[x], self.is_other[x] = place, 1
 
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> HighLowResponse:
-        level = self.actual_epsilon if epsilon is None else epsilon
+        level = actual_epsilon(self) if epsilon is None else epsilon
         inner: Any = self.inner.with_word_bits(word_bits, level)
         return HighLowResponse(self.size, self.sensitive, inner, level)
-
-    @property
-    def is_identifiable(self) -> bool:
-        return self.passes > 0 or not self.others
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         place = ops.look_up(self.place, x)

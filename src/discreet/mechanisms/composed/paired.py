@@ -71,10 +71,6 @@ class Paired(Sampler):
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Paired:
         return Paired(self.first.with_word_bits(word_bits, epsilon), self.second.with_word_bits(word_bits, epsilon))
 
-    @property
-    def is_identifiable(self) -> bool:
-        return self.first.is_identifiable and self.second.is_identifiable
-
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         one = ops.divide(x, self.second.size)
         report = self.first.draw(one, words[: self.first.words], ops)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput, NotServed
-from ...core.exact import ceil_div, exp_below, log_of
+from ...core.exact import ceil_div, exp_below
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import RatioBound, Sampler
+from ..sampler import RatioBound, Sampler, rounded_log
 from ..units import beyond_words, check_law, check_size, too_few
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Geometric(Sampler):
         self.bounds = tuple(bound * self.scale for bound in accumulate(fading))
 
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Geometric:
-        step = Fraction(round(log_of(self.ratio(1)) * 10**12), 10**12)
+        step = rounded_log(self.ratio(1))
         return Geometric(self.size, step if epsilon is None else epsilon, places=self.places, word_bits=word_bits)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
@@ -171,10 +171,6 @@ class Geometric(Sampler):
         if self.places:
             return lambda x, z: self.ratio(abs(self.places[x] - self.places[z]))
         return lambda x, z: self.ratio(abs(x - z))
-
-    @property
-    def actual_epsilon(self) -> Fraction:
-        return Fraction(round(log_of(self.ratio(self.size - 1)) * 10**12), 10**12)
 
 
 def _fading(ends: Sequence[int], law: GeometricLaw) -> bool:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput, NotServed
-from ...core.exact import ceil_div, exp_below, log_of
+from ...core.exact import ceil_div, exp_below
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import RatioBound, Sampler
+from ..sampler import RatioBound, Sampler, rounded_log
 from ..units import beyond_words, check_law, check_size, too_few
 from .geometric import MOST
 
@@ -126,7 +126,7 @@ class RingResponse(Circular):
         self.bounds = tuple(bound * self.scale for bound in accumulate(fading))
 
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> RingResponse:
-        step = Fraction(round(log_of(self.ratio(1)) * 10**12), 10**12)
+        step = rounded_log(self.ratio(1))
         return RingResponse(self.size, step if epsilon is None else epsilon, places=self.places, word_bits=word_bits)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
@@ -172,10 +172,6 @@ class RingResponse(Circular):
     def max_ratios(self) -> Callable[[int, int], Fraction]:
         places = self.places or range(self.size)
         return lambda x, z: self.ratio(abs(places[x] - places[z]))
-
-    @property
-    def actual_epsilon(self) -> Fraction:
-        return Fraction(round(log_of(self.ratio(self.size // 2)) * 10**12), 10**12)
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.errors import NotServed, PrivacyViolation
-from ...core.exact import exp_below, log_of, within
+from ...core.exact import exp_below, within
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
 from ..sampler import RatioBound
@@ -206,14 +206,6 @@ class Torus(Circular):
             for place, cell in zip(self.places, cells, strict=True)
         }
         return len(moved) == 1
-
-    @property
-    def actual_epsilon(self) -> Fraction:
-        if self.outputs > FEW:
-            worst = Fraction(max(self.law.units), min(self.law.units))
-        else:
-            worst = max((self.ratio(0, z) for z in range(1, self.size)), default=Fraction(1))
-        return Fraction(round(log_of(worst) * 10**12), 10**12)
 
 
 def torus_response(context: Context) -> Torus:

@@ -103,9 +103,6 @@ class Typed(Sampler):
 FINE = 128
 """Bits after the point to which the certificate rounds the weight of a report, towards privacy."""
 
-PRIME = (1 << 61) - 1
-"""Rows that are independent modulo this prime are independent."""
-
 
 @dataclass(frozen=True)
 class ClasswiseMixtureLaw(Law):
@@ -194,11 +191,6 @@ class ClasswiseMixture(Typed):
             ClasswiseMixtureLaw(self.law.class_of, units, self.law.marks, laws, word_bits), inners, self.masses
         )
 
-    @property
-    def is_identifiable(self) -> bool:
-        seen = {mark.group for shown in self.marked for mark in shown}
-        return all(len(of) == 1 or c in seen for c, of in enumerate(self.members)) and _independent(self.law.units)
-
     # -- the draw -------------------------------------------------------------------------------------
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         kind = ops.rank(self._bounds, ops.look_up(self.class_of, x), words[0])
@@ -263,16 +255,3 @@ class ClasswiseMixture(Typed):
 
     def describe(self) -> dict[str, Any]:
         return self._description
-
-
-def _independent(rows: Sequence[Sequence[int]]) -> bool:
-    """True if rows of whole numbers are independent; False also where they are not modulo `PRIME`."""
-    left = [[entry % PRIME for entry in row] for row in rows]
-    while left:
-        row = left.pop()
-        at = next((y for y, entry in enumerate(row) if entry), None)
-        if at is None:
-            return False
-        inverse = pow(row[at], -1, PRIME)
-        left = [[(a - b * inverse * other[at]) % PRIME for a, b in zip(other, row, strict=True)] for other in left]
-    return True

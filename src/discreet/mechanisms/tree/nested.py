@@ -12,12 +12,12 @@ from typing import Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.domain import Leaves
-from ...core.exact import ceil_div, exp_below, log_of
+from ...core.exact import ceil_div, exp_below
 from ...core.limits import spend
 from ..composed.blocks import BlockResponse, BlocksLaw
 from ..composed.even_cover import Covered, EvenCover, places_of
 from ..law import Law, Row
-from ..sampler import RatioBound, Sampler
+from ..sampler import RatioBound, Sampler, actual_epsilon
 from ..uniform.pure import PureSampler
 from ..units import beyond_words, check_law, too_few
 
@@ -106,7 +106,7 @@ class Nested(Sampler):
 
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Nested:
         kinds: list[Any] = [part.with_word_bits(word_bits, epsilon) for part in self.kinds]
-        level = 2 * max(part.actual_epsilon for part in kinds) + 1 if epsilon is None else 2 * epsilon
+        level = 2 * max(map(actual_epsilon, kinds)) + 1 if epsilon is None else 2 * epsilon
         return Nested(self.blocks.block_of, [kinds[kind] for kind in self.law.kind_of], level)
 
     # -- the draw -------------------------------------------------------------------------------------
@@ -157,10 +157,6 @@ class Nested(Sampler):
 
     def max_ratios(self) -> Callable[[int, int], Fraction | None]:
         return self.leak if self.is_wide else super().max_ratios()
-
-    @property
-    def actual_epsilon(self) -> Fraction:
-        return Fraction(round(log_of(self.most) * 10**12), 10**12) if self.is_wide else super().actual_epsilon
 
     def ratio_bounds(self) -> Iterator[RatioBound]:
         if self.is_wide:

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from ...core.arithmetic import Arithmetic
 from ...core.domain import EvenLeaves, Leaves
-from ...core.exact import log_of
 from ...core.limits import check, spend
 from ..law import Law, Row
 from ..laws import sampler_of
@@ -233,10 +232,6 @@ class TreeSubsets(Leveled):
         inners = tuple(sampler_of(inner).with_word_bits(word_bits, epsilon).law for inner in self.law.inners)
         return TreeSubsets.from_law(TreeSubsetsLaw(self.branches, self.law.shown, inners, self.law.leaves, word_bits))
 
-    @property
-    def is_identifiable(self) -> bool:
-        return all(map(any, self.law.shown))
-
     # -- the draw -------------------------------------------------------------------------------------
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         digits = self._digits(ops.look_up(self.leaves, x), ops)
@@ -331,7 +326,3 @@ class TreeSubsets(Leveled):
 
     def max_ratios(self) -> Callable[[int, int], Fraction]:
         return self.ratio
-
-    @property
-    def actual_epsilon(self) -> Fraction:
-        return Fraction(round(log_of(self.ratios[0]) * 10**12), 10**12)

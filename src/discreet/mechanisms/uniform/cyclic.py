@@ -18,6 +18,7 @@ from ...core.errors import InvalidInput, NotIdentifiable
 from ...core.exact import approx
 from ..finite_geometry.difference_sets import best, build, describe, shared_differences
 from ..law import WORD_BITS, Bits, Law
+from ..sampler import actual_epsilon
 from ..units import Units, check_law, check_size
 from .pure import PureSampler
 
@@ -88,7 +89,7 @@ class Cyclic(PureSampler):
 
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Cyclic:
         made, p = type(self).__new__(type(self)), self.law.modulus
-        level = self.actual_epsilon if epsilon is None else epsilon
+        level = actual_epsilon(self) if epsilon is None else epsilon
         made.shift(self.size, level, word_bits, modulus=p, shifts=self.sets, shared=self.shared)
         return made
 

@@ -15,7 +15,7 @@ from ...core.limits import spend
 from ..composed.cover import CoverUnits, UnaryCover
 from ..composed.high_low import HighLowLaw, HighLowResponse
 from ..law import WORD_BITS, Bits, Law, Row
-from ..sampler import RatioBound, Sampler
+from ..sampler import RatioBound, Sampler, actual_epsilon
 from ..units import beyond_words, check_law, check_size
 from .unary import Unary, UnaryLaw
 
@@ -188,7 +188,7 @@ class UtilityRappor(Sampler):
         self.is_other = tuple(int(x not in self.place) for x in range(self.size))
 
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> UtilityRappor:
-        level = self.inner.actual_epsilon if epsilon is None else epsilon
+        level = actual_epsilon(self.inner) if epsilon is None else epsilon
         return UtilityRappor(self.size, self.sensitive, level, word_bits=word_bits)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
