@@ -23,61 +23,35 @@ from .uploading import ClientSession, Receipt
 class Collection:
     """A collection whose law was fetched, compared with its fingerprint and certified from its integers."""
 
+    name: str
+    """What ledgers call it: its address, in one form."""
+    title: str
+    """Its title, as the collector gives it."""
+    question: str
+    """The question, as the collector puts it."""
+    words: Mapping[str, str]
+    """How values are shown to people, by their text; for display only."""
+    labels: Mapping[str, tuple[str, ...]]
+    """The public labels that an answer may carry, each with the texts that it may have."""
+    fingerprint: str
+    """The SHA-256 of the law."""
+    context: Context
+    """What is hidden from what: the context that the law was checked against."""
+    values: Domain
+    """The values that can be answered."""
+    epsilon: Fraction
+    """What an answer spends: the largest finite entry of E."""
+    shows: bool
+    """True if some values may be told apart for certain."""
+
     def __init__(
         self, document: Document, mechanism: Mechanism, session: ClientSession, invitation: str | None = None
     ) -> None:
         self._document, self._session, self._invitation = document, session, invitation
-        self.mechanism = mechanism
-
-    @property
-    def name(self) -> str:
-        """What ledgers call it: its address, in one form."""
-        return str(self._document.address)
-
-    @property
-    def title(self) -> str:
-        """Its title, as the collector gives it."""
-        return self._document.title
-
-    @property
-    def question(self) -> str:
-        """The question, as the collector puts it."""
-        return self._document.question
-
-    @property
-    def words(self) -> Mapping[str, str]:
-        """How values are shown to people, by their text; for display only."""
-        return self._document.words
-
-    @property
-    def labels(self) -> Mapping[str, tuple[str, ...]]:
-        """The public labels that an answer may carry, each with the texts that it may have."""
-        return self._document.labels
-
-    @property
-    def values(self) -> Domain:
-        """The values that can be answered."""
-        return self.mechanism.context.values
-
-    @property
-    def context(self) -> Context:
-        """What is hidden from what: the context that the law was checked against."""
-        return self.mechanism.context
-
-    @property
-    def fingerprint(self) -> str:
-        """The SHA-256 of the law."""
-        return self._document.fingerprint
-
-    @property
-    def epsilon(self) -> Fraction:
-        """What an answer spends: the largest finite entry of E."""
-        return self.context.largest
-
-    @property
-    def shows(self) -> bool:
-        """True if some values may be told apart for certain."""
-        return self.context.shows
+        self.name, self.title, self.question = str(document.address), document.title, document.question
+        self.words, self.labels, self.fingerprint = document.words, document.labels, document.fingerprint
+        self.mechanism, self.context, self.values = mechanism, mechanism.context, mechanism.context.values
+        self.epsilon, self.shows = self.context.largest, self.context.shows
 
     @property
     def needs_invitation(self) -> bool:

@@ -1,6 +1,6 @@
-"""The collections that a service serves, each with its law certified once.
+"""The collections that a service serves, each with its law certified once, and the tokens of roles.
 
-Random tokens for roles and invitations: shown once, stored as hashes, compared in constant time.
+Tokens and invitations are random, shown once, stored as hashes, and compared in constant time.
 """
 
 from __future__ import annotations
@@ -122,19 +122,14 @@ def digest(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
-def new_token(role: str) -> str:
-    """A random token of 256 bits; its prefix names the role."""
-    return f"discreet-{role}-{secrets.token_hex(32)}"
-
-
 def first_tokens(store: Store) -> dict[str, str]:
     """New tokens for the roles that have none yet; they are shown once, at the first start."""
     return {role: rotate(store, role) for role in ROLES if store.token(role) is None}
 
 
 def rotate(store: Store, role: str) -> str:
-    """A new token for a role, which makes the old one invalid."""
-    token = new_token(role)
+    """A new random token of 256 bits for a role, which makes the old one invalid."""
+    token = f"discreet-{role}-{secrets.token_hex(32)}"
     store.set_token(role, digest(token))
     return token
 
@@ -143,8 +138,3 @@ def is_token(store: Store, role: str, offered: str) -> bool:
     """True if this is the token of the role."""
     stored = store.token(role)
     return stored is not None and hmac.compare_digest(stored, digest(offered))
-
-
-def new_invitations(count: int) -> list[str]:
-    """New invitations, each good for one upload."""
-    return [secrets.token_hex(16) for _ in range(count)]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from ..client.document import MAX_DOCUMENT_BYTES, MOMENT, VERSION
+from ..client.ledger.ledger import ACCESS, CHANGES
 from ..core.canonical import canonical, loads
 from ..core.documents import parse_toml
 from ..core.errors import DiscreetError, InvalidSpec
@@ -17,20 +19,9 @@ from ..estimation.decoders import decoder_of
 from ..mechanisms.mechanism import Mechanism
 from ..wire.spec import Spec
 
-VERSION = 1
-"""The version of the collection document."""
-
-MAX_DOCUMENT_BYTES = 65_536
-"""The most bytes of the document, which is what a client reads."""
-
-CHANGES = ("refuse", "spend")
-ACCESS = ("open", "invitation")
-
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}", re.ASCII)
 RESERVED_NAMES = ("report", "day", "days")
 """Names of other columns and parameters, which no label may have."""
-
-MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", re.ASCII)
 
 MAX_LABELS = 8
 MAX_TEXTS = 100
@@ -57,13 +48,7 @@ class Declaration:
 
     def canonical(self) -> str:
         """The canonical JSON that is stored, and hashed into the public log."""
-        return canonical(
-            {
-                **self._public(),
-                "minimum": self.minimum,
-                "access": self.access,
-            }
-        )
+        return canonical({**self._public(), "minimum": self.minimum, "access": self.access})
 
     def document(self, *, base: str, fingerprint: str) -> bytes:
         """The document that a client reads; `base` is the path of the collection."""
@@ -94,18 +79,11 @@ def parse_declaration(data: object) -> tuple[Declaration, Mechanism]:
     groups = math.prod(len(texts) + 1 for texts in declaration.labels.values())
     if groups > MAX_GROUPS:
         raise InvalidSpec(f"labels: their texts combine in {groups} ways, which must be at most {MAX_GROUPS}")
-    if groups * decoder_of(mechanism).cells > MAX_COUNTS:
-        raise InvalidSpec(
-            f"labels: {groups} combinations of {decoder_of(mechanism).cells} counts each must be at most "
-            f"{MAX_COUNTS} counts"
-        )
-    if (
-        len(declaration.document(base="/collections/" + "x" * 32, fingerprint=mechanism.fingerprint))
-        > MAX_DOCUMENT_BYTES - 1024
-    ):
-        raise InvalidSpec(
-            f"title, question, words and labels together must stay below {MAX_DOCUMENT_BYTES - 1024} bytes"
-        )
+    cells, limit = decoder_of(mechanism).cells, MAX_DOCUMENT_BYTES - 1024
+    if groups * cells > MAX_COUNTS:
+        raise InvalidSpec(f"labels: {groups} combinations of {cells} counts each must be at most {MAX_COUNTS} counts")
+    if len(declaration.document(base="/collections/" + "x" * 32, fingerprint=mechanism.fingerprint)) > limit:
+        raise InvalidSpec(f"title, question, words and labels together must stay below {limit} bytes")
     return declaration, mechanism
 
 
@@ -121,6 +99,9 @@ def _declaration(fields: Fields) -> Declaration:
     opens, closes = (_moment(fields.optional(key), key) for key in ("opens", "closes"))
     if opens is not None and closes is not None and opens >= closes:
         raise InvalidSpec("opens must be before closes")
+    minimum = whole(fields.required("minimum"), "minimum")
+    if not 1 <= minimum <= 10**9:
+        raise InvalidSpec("minimum must be from 1 to 1000000000 reports")
     words = _table(fields.optional("words", default={}), "words")
     labels = _table(fields.optional("labels", default={}), "labels")
     return Declaration(
@@ -130,7 +111,7 @@ def _declaration(fields: Fields) -> Declaration:
         labels=_labels(labels),
         opens=opens,
         closes=closes,
-        minimum=_minimum(fields.required("minimum")),
+        minimum=minimum,
         changes=_one_of(fields.required("changes"), "changes", CHANGES),
         access=_one_of(fields.required("access"), "access", ACCESS),
     )
@@ -158,12 +139,6 @@ def _labels(table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             raise InvalidSpec(f"labels.{name} must list 1 to {MAX_TEXTS} distinct texts")
         labels[name] = tuple(texts)
     return labels
-
-
-def _minimum(entry: object) -> int:
-    if not 1 <= whole(entry, "minimum") <= 10**9:
-        raise InvalidSpec("minimum must be from 1 to 1000000000 reports")
-    return whole(entry, "minimum")
 
 
 def _one_of(entry: object, name: str, known: tuple[str, ...]) -> str:

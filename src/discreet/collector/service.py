@@ -1,7 +1,4 @@
-"""The state of a running collector, and its background work: counts of refusals, snapshots, forgetting.
-
-Metrics of a process in Prometheus's text format, with nothing about any single person.
-"""
+"""The state of a running collector, its metrics and its background work: counts of refusals, snapshots, forgetting."""
 
 from __future__ import annotations
 
@@ -13,22 +10,22 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
-from typing import Protocol
 
 from ..core.errors import StoreFailed
 from .catalogue import Catalogue, ServedCollection
 from .http.limits import BodyReader, RateLimiter
 from .logs import log_event, log_failure
 from .settings import Settings
-from .store.protocol import Store, UploadRecord, UploadResult
+from .store.protocol import Store
 from .store.tallies import TAIL_REPORTS, count_reports
+from .store.writer import GroupCommitWriter
 
 BUCKET_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """The upper bounds of the histogram of upload times, in seconds."""
 
 
 class Metrics:
-    """Counters since the start of the process: requests, reports, refusals, and times of uploads."""
+    """Counters since the start of the process, for Prometheus; nothing in them is about any single person."""
 
     def __init__(self) -> None:
         self.started = time.time()
@@ -46,58 +43,41 @@ class Metrics:
 
     def text(self, gauges: Mapping[str, tuple[str, float]]) -> str:
         """All of it in Prometheus's text form; `gauges` are current numbers with their help."""
-        lines = [
-            *_family("discreet_start_time_seconds", "gauge", "When the process started.", [({}, int(self.started))]),
-            *_family(
-                "discreet_requests_total",
-                "counter",
-                "Requests by route, method and status.",
-                [
-                    ({"route": route, "method": method, "status": str(status)}, n)
-                    for (route, method, status), n in sorted(self.requests.items())
-                ],
-            ),
-            *_family(
-                "discreet_reports_accepted_total",
-                "counter",
-                "Reports that were stored durably.",
-                [({"collection": name}, n) for name, n in sorted(self.accepted.items())],
-            ),
-            *_family(
-                "discreet_refused_total",
-                "counter",
-                "Refused reports and requests by reason.",
-                [({"collection": name, "reason": code}, n) for (name, code), n in sorted(self.refused.items())],
-            ),
-            *_family(
-                "discreet_uploads_total",
-                "counter",
-                "Uploads that were answered, by what became of them.",
-                [({"outcome": outcome}, n) for outcome, n in sorted(self.uploads.items())],
-            ),
-            *self._histogram(),
-        ]
-        for name, (help_, number) in gauges.items():
-            lines += _family(f"discreet_{name}", "gauge", help_, [({}, number)])
+        lines = _family("start_time_seconds", "gauge", "When the process started.", {"": int(self.started)})
+        for counter, name, about, labels in COUNTERS:
+            rows = {}
+            for key, number in sorted(getattr(self, counter).items()):
+                texts = (key,) if isinstance(key, str) else key
+                rows[",".join(f'{label}="{text}"' for label, text in zip(labels, texts, strict=True))] = number
+            lines += _family(name, "counter", about, rows)
+        lines += self._histogram()
+        for name, (about, number) in gauges.items():
+            lines += _family(name, "gauge", about, {"": number})
         return "\n".join(lines) + "\n"
 
     def _histogram(self) -> Iterable[str]:
-        name, total = "discreet_upload_seconds", 0
-        yield f"# HELP {name} Time from the first byte of an upload's body to its answer."
-        yield f"# TYPE {name} histogram"
+        name, total = "upload_seconds", 0
+        yield from _family(name, "histogram", "Time from the first byte of an upload's body to its answer.", {})
         for bound, n in zip((*map(str, BUCKET_BOUNDS), "+Inf"), self._times, strict=True):
             total += n
-            yield f'{name}_bucket{{le="{bound}"}} {total}'
-        yield f"{name}_sum {self._seconds:.6f}"
-        yield f"{name}_count {total}"
+            yield f'discreet_{name}_bucket{{le="{bound}"}} {total}'
+        yield f"discreet_{name}_sum {self._seconds:.6f}"
+        yield f"discreet_{name}_count {total}"
 
 
-def _family(name: str, kind: str, help_: str, rows: Iterable[tuple[dict[str, str], float]]) -> Iterable[str]:
-    yield f"# HELP {name} {help_}"
-    yield f"# TYPE {name} {kind}"
-    for labels, number in rows:
-        inside = ",".join(f'{key}="{text}"' for key, text in labels.items())
-        yield f"{name}{{{inside}}} {number}" if inside else f"{name} {number}"
+COUNTERS = (
+    ("requests", "requests_total", "Requests by route, method and status.", ("route", "method", "status")),
+    ("accepted", "reports_accepted_total", "Reports that were stored durably.", ("collection",)),
+    ("refused", "refused_total", "Refused reports and requests by reason.", ("collection", "reason")),
+    ("uploads", "uploads_total", "Uploads that were answered, by what became of them.", ("outcome",)),
+)
+"""The counters of `Metrics`: attribute, name, help and labels."""
+
+
+def _family(name: str, kind: str, about: str, rows: Mapping[str, float]) -> list[str]:
+    """The lines of one metric; `rows` has a number for each text of labels."""
+    head = [f"# HELP discreet_{name} {about}", f"# TYPE discreet_{name} {kind}"]
+    return head + [f"discreet_{name}{f'{{{labels}}}' if labels else ''} {number}" for labels, number in rows.items()]
 
 
 TICK_SECONDS = 1.0
@@ -110,18 +90,10 @@ FORGET_TICKS = 600
 """The rounds between two looks for days that are to be forgotten."""
 
 
-class UploadWriter(Protocol):
-    """Stores uploads, many at a time."""
-
-    async def add(self, upload: UploadRecord) -> UploadResult:
-        """What became of an upload, once it is durable."""
-        ...
-
-
 class Service:
     """Everything that endpoints share. Used in an ``async with`` statement, around all requests."""
 
-    def __init__(self, settings: Settings, store: Store, writer: UploadWriter) -> None:
+    def __init__(self, settings: Settings, store: Store, writer: GroupCommitWriter) -> None:
         self.settings, self.store, self.writer = settings, store, writer
         self.catalogue = Catalogue(store, prefix=settings.prefix)
         self.bodies = BodyReader(settings.body_bytes, settings.bodies_bytes)

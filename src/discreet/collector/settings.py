@@ -104,16 +104,19 @@ def _parse(name: str, text: str) -> Any:
     return [part.strip() for part in text.split(",") if part.strip()] if kind == "tuple[str, ...]" else text
 
 
+TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "int": (int, "a whole number"),
+    "str": (str, "text"),
+    "tuple[str, ...]": ((list, tuple), "a list of texts"),
+}
+"""What a setting of each kind may be given as."""
+
+
 def _check_type(name: str, entry: Any, source: str) -> Any:
     if name not in KINDS:
         raise InvalidInput(f"{source} is not a setting; the settings are {', '.join(KINDS)}")
-    if KINDS[name] == "int" and isinstance(entry, int) and not isinstance(entry, bool):
-        return entry
-    if KINDS[name] == "str" and isinstance(entry, str):
-        return entry
-    if KINDS[name].startswith("tuple") and isinstance(entry, (list, tuple)) and all(isinstance(o, str) for o in entry):
-        return tuple(entry)
-    raise InvalidInput(f"{source}={shown(entry)} must be {TYPE_NAMES[KINDS[name]]}")
-
-
-TYPE_NAMES = {"int": "a whole number", "str": "text", "tuple[str, ...]": "a list of texts"}
+    accepted, what = TYPES[KINDS[name]]
+    texts = entry if isinstance(entry, (list, tuple)) else ()
+    if not isinstance(entry, accepted) or isinstance(entry, bool) or not all(isinstance(text, str) for text in texts):
+        raise InvalidInput(f"{source}={shown(entry)} must be {what}")
+    return tuple(entry) if isinstance(entry, list) else entry

@@ -178,7 +178,8 @@ def simulate(
     crafted = rng.random(people) < attackers
     target = int(rng.integers(size)) if attackers else None
     influential = None if target is None else most_influential_report(clients.mechanism, target)
-    result = SimulationResult(clients.mechanism, _shares(values[~crafted], size), target)
+    truth = np.bincount(values[~crafted], minlength=size) / max(int((~crafted).sum()), 1)
+    result = SimulationResult(clients.mechanism, truth, target)
     result.crafted = int(crafted.sum())
     result.honest = people - result.crafted
 
@@ -277,10 +278,6 @@ def verdict(simulation: SimulationResult, cell: dict[str, Any]) -> list[str]:
             f"they can move it by {bound:.2%}, beside the noise."
         )
     return lines
-
-
-def _shares(values: NDArray[Any], size: int) -> NDArray[np.float64]:
-    return np.bincount(values, minlength=size) / max(len(values), 1)
 
 
 def _body(mechanism: Mechanism, report: int, labels: dict[str, str]) -> str:

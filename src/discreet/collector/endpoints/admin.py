@@ -7,8 +7,7 @@ import secrets
 from datetime import UTC, datetime
 from typing import Any
 
-from ...core.errors import DiscreetError, StoreFailed
-from ..catalogue import MAX_INVITATIONS, digest, new_invitations
+from ..catalogue import MAX_INVITATIONS, digest
 from ..declaration import parse_declaration
 from ..drafts import evaluate_draft
 from ..http.request import HttpRequest
@@ -20,13 +19,7 @@ from ..store.tallies import count_reports
 
 async def create(request: HttpRequest) -> HttpResponse:
     """Create a collection from a spec; it never changes afterwards."""
-    data = await request.json()
-    try:
-        declaration, mechanism = await asyncio.to_thread(parse_declaration, data)
-    except StoreFailed:
-        raise
-    except DiscreetError as problem:
-        raise HttpProblem("declaration", str(problem)) from None
+    declaration, mechanism = await request.compute("declaration", parse_declaration, await request.json())
     served = await asyncio.to_thread(request.service.catalogue.create, secrets.token_hex(8), declaration, mechanism)
     log_event("a collection was made", collection=served.id)
     where = f"{request.service.settings.prefix}/collections/{served.id}"
@@ -44,10 +37,7 @@ async def draft(request: HttpRequest) -> HttpResponse:
     """The accuracy and protection of a spec, before it is a collection."""
     data = await request.json()
     async with request.service.readers:
-        try:
-            return JsonResponse(await asyncio.to_thread(evaluate_draft, data))
-        except DiscreetError as problem:
-            raise HttpProblem("declaration", str(problem)) from None
+        return JsonResponse(await request.compute("declaration", evaluate_draft, data))
 
 
 async def close(request: HttpRequest) -> HttpResponse:
@@ -65,7 +55,7 @@ async def invite(request: HttpRequest) -> HttpResponse:
     number = data.get("count") if isinstance(data, dict) and set(data) == {"count"} else None
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MAX_INVITATIONS:
         raise HttpProblem("json", f"the body must be a JSON object with count, from 1 to {MAX_INVITATIONS}")
-    invitations = new_invitations(number)
+    invitations = [secrets.token_hex(16) for _ in range(number)]
     await asyncio.to_thread(request.service.store.invite, request.collection.id, [digest(one) for one in invitations])
     log_event("invitations were made", collection=request.collection.id, count=number)
     return JsonResponse({"invitations": invitations}, 201)

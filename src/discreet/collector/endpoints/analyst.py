@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...core.errors import DiscreetError, StoreFailed
 from ...estimation.tally import tally_to_json
 from ...publishing import release as release_report
 from ..http.request import HttpRequest
@@ -126,19 +125,11 @@ async def export(request: HttpRequest) -> HttpResponse:
     _check_minimum(request, total)
     handle, name = tempfile.mkstemp(prefix=f"discreet-{served.id}-", suffix=".parquet")
     os.close(handle)
-    path = Path(name)
-    names = list(served.declaration.labels)
+    path, names, minimum = Path(name), list(served.declaration.labels), served.declaration.minimum
     try:
         async with request.service.readers:
-            await asyncio.to_thread(
-                write_parquet,
-                request.service.store,
-                served.id,
-                served.mechanism,
-                names,
-                served.declaration.minimum,
-                path,
-            )
+            store = request.service.store
+            await asyncio.to_thread(write_parquet, store, served.id, served.mechanism, names, minimum, path)
     except BaseException:
         path.unlink()
         raise
@@ -163,12 +154,7 @@ async def _read(request: HttpRequest, make: Callable[[HttpRequest, CellCounts], 
         return make(request, count_reports(request.service.store, served.id, served.mechanism))
 
     async with request.service.readers:
-        try:
-            return await asyncio.to_thread(compute)
-        except StoreFailed:
-            raise
-        except DiscreetError as problem:
-            raise HttpProblem("unavailable", str(problem)) from None
+        return await request.compute("unavailable", compute)
 
 
 def _check_minimum(request: HttpRequest, n: int) -> None:

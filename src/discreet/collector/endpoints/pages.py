@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -36,17 +35,6 @@ FILES_PREFIX = "/pages/"
 """Where the other files are."""
 
 
-@dataclass(frozen=True)
-class PageFile:
-    """A file of the pages, plain and compressed."""
-
-    content: bytes
-    compressed: bytes
-    media_type: str
-    etag: str
-    policy: str
-
-
 def page_name(path: str) -> str | None:
     """The file at an address; None if there is no page there."""
     if path in PAGES:
@@ -64,19 +52,17 @@ def page(name: str, headers: dict[bytes, bytes]) -> HttpResponse:
         unbuilt = name.startswith("made/") or not any(other.startswith("made/") for other in _files())
         detail = "the pages were not built: run make pages" if unbuilt else "there is nothing at this address"
         raise HttpProblem("not_found", detail)
-    about = {"etag": file.etag, "cache-control": "no-cache", "vary": "accept-encoding"}
-    if file.policy:
-        about["content-security-policy"] = file.policy
-    if headers.get(b"if-none-match", b"").decode("latin-1") == file.etag:
+    content, compressed, media_type, about = file
+    if headers.get(b"if-none-match", b"").decode("latin-1") == about["etag"]:
         return HttpResponse(status=304, headers=about)
     if b"gzip" in headers.get(b"accept-encoding", b""):
-        return HttpResponse(file.compressed, 200, {**about, "content-encoding": "gzip"}, file.media_type)
-    return HttpResponse(file.content, 200, about, file.media_type)
+        return HttpResponse(compressed, 200, {**about, "content-encoding": "gzip"}, media_type)
+    return HttpResponse(content, 200, about, media_type)
 
 
 @cache
-def _files() -> dict[str, PageFile]:
-    """Every file of the pages by its name, such as ``answer.html`` or ``made/plot.js``."""
+def _files() -> dict[str, tuple[bytes, bytes, str, dict[str, str]]]:
+    """The files by names such as ``answer.html`` or ``made/plot.js``: plain, compressed, media type and headers."""
     pages = {}
     root = files("discreet.collector.pages")
     for prefix, folder in (("", root), ("made/", root / "made")):
@@ -87,8 +73,9 @@ def _files() -> dict[str, PageFile]:
             if entry.is_file() and suffix in MEDIA_TYPES:
                 content = entry.read_bytes()
                 tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-                styled = " 'unsafe-inline'" if entry.name in PAGES_WITH_CHARTS else ""
-                policy = POLICY.format(styled) if suffix == ".html" else ""
-                compressed = gzip.compress(content, mtime=0)
-                pages[prefix + entry.name] = PageFile(content, compressed, MEDIA_TYPES[suffix], tag, policy)
+                about = {"etag": tag, "cache-control": "no-cache", "vary": "accept-encoding"}
+                if suffix == ".html":
+                    style = " 'unsafe-inline'" if entry.name in PAGES_WITH_CHARTS else ""
+                    about["content-security-policy"] = POLICY.format(style)
+                pages[prefix + entry.name] = content, gzip.compress(content, mtime=0), MEDIA_TYPES[suffix], about
     return pages

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from ...core.errors import StoreFailed
@@ -14,7 +14,7 @@ from ..service import Service
 from .limits import ClientDisconnect, Receive
 from .openapi import description
 from .request import HttpRequest, headers_by_name, parse_parameters
-from .response import CrossOriginPolicy, HttpProblem, HttpResponse, JsonResponse, Send, allowed_methods, retry_later
+from .response import HttpProblem, HttpResponse, JsonResponse, Send, retry_later
 
 
 class Route(NamedTuple):
@@ -67,18 +67,25 @@ SECURITY_HEADERS = [
 ]
 """Headers of every response, for browsers; a page has a content policy of its own."""
 
+COUNTED_METHODS = ("GET", "HEAD", "POST", "OPTIONS")
+"""Methods that metrics count by name: a sender must not be able to make a new counter with every word."""
+
 PAGE_HEADERS = SECURITY_HEADERS[:-1]
 
 NO_STORE = (b"cache-control", b"no-store")
 """What a response says unless it says how long it may be kept."""
 
 
+ALLOWED_HEADERS = "content-type, idempotency-key, invitation"
+"""The headers that a page of another origin may send; a token is not among them."""
+
+
 class App:
-    """The collector as an ASGI application."""
+    """The collector as an ASGI application; pages of the origins in the settings may use its public addresses."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._cors = CrossOriginPolicy(service.settings.origins)
+        self._origins = frozenset(origin.encode() for origin in service.settings.origins)
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request; whatever goes wrong is answered too."""
@@ -94,7 +101,7 @@ class App:
                 path = "/pages"
                 response = pages.page(page, headers_by_name(scope["headers"]))
             else:
-                preflight = self._cors.preflight(scope, methods)
+                preflight = self._preflight(scope, methods)
                 response = preflight or await self._respond(scope, receive, path, name, route)
         except HttpProblem as problem:
             self._service.count_refused(name if self._service.catalogue.get(name) else "", problem.code)
@@ -109,15 +116,19 @@ class App:
         response.headers += SECURITY_HEADERS if page is None or response.status >= 400 else PAGE_HEADERS
         if method == "POST" or not any(header == b"cache-control" for header, _ in response.headers):
             response.headers.append(NO_STORE)
-        self._cors.add_headers(scope, route, response)
-        self._service.metrics.requests[path if methods or page else "other", method_label(scope), response.status] += 1
+        self._allow_origin(scope, route, response)
+        counted = scope["method"] if scope["method"] in COUNTED_METHODS else "other"
+        self._service.metrics.requests[path if methods or page else "other", counted, response.status] += 1
         await response.send(scope["method"], send)
 
     async def _respond(
         self, scope: dict[str, Any], receive: Receive, path: str, name: str, route: Route | None
     ) -> HttpResponse:
         if route is None:
-            raise _no_route(ROUTES_BY_PATH.get(path))
+            if (methods := ROUTES_BY_PATH.get(path)) is None:
+                raise HttpProblem("not_found", "there is nothing at this address")
+            allowed = ", ".join(allowed_methods(methods))
+            raise HttpProblem("method", "this address does not take that method", {"allow": allowed})
         headers = headers_by_name(scope["headers"])
         if route.role:
             await self._check_token(route.role, headers)
@@ -129,6 +140,35 @@ class App:
         query = scope["query_string"]
         parameters = parse_parameters(query, route.parameters) if query else {}
         return await route.endpoint(HttpRequest(self._service, receive, headers, served, parameters))
+
+    def _preflight(self, scope: dict[str, Any], methods: Mapping[str, Route] | None) -> HttpResponse | None:
+        """The response to OPTIONS at an address that exists; None for any other request."""
+        if scope["method"] != "OPTIONS" or methods is None:
+            return None
+        public = sorted(method for method, route in methods.items() if not route.role)
+        headers = {"allow": ", ".join(allowed_methods(methods))}
+        origin = self._origin(scope)
+        if origin is not None and public:
+            headers["access-control-allow-origin"] = origin.decode()
+            headers["access-control-allow-methods"] = ", ".join(public)
+            headers["access-control-allow-headers"] = ALLOWED_HEADERS
+            headers["access-control-max-age"] = "600"
+        return HttpResponse(status=204, headers=headers)
+
+    def _allow_origin(self, scope: dict[str, Any], route: Route | None, response: HttpResponse) -> None:
+        """Add to a response whether the page that asked may read it."""
+        if not self._origins:
+            return
+        response.headers.append((b"vary", b"origin"))
+        origin = self._origin(scope)
+        if origin is not None and route is not None and not route.role:
+            response.headers.append((b"access-control-allow-origin", origin))
+            response.headers.append((b"access-control-expose-headers", b"etag, retry-after"))
+
+    def _origin(self, scope: dict[str, Any]) -> bytes | None:
+        """The origin of the page that asks, if it is one of those in the settings."""
+        offered = [text for name, text in scope["headers"] if name == b"origin"]
+        return offered[0] if len(offered) == 1 and offered[0] in self._origins else None
 
     async def _check_token(self, role: str, headers: dict[bytes, bytes]) -> None:
         scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
@@ -142,6 +182,11 @@ class App:
         )
 
 
+def allowed_methods(methods: Mapping[str, Route]) -> list[str]:
+    """The methods that an address takes."""
+    return sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])})
+
+
 def split_collection(path: str) -> tuple[str, str]:
     """A path with the id of a collection replaced by ``{id}``, and the id, which is "" where there is none."""
     parts = path.split("/")
@@ -149,16 +194,3 @@ def split_collection(path: str) -> tuple[str, str]:
         return path, ""
     name, parts[2] = parts[2], "{id}"
     return "/".join(parts), name
-
-
-def method_label(scope: dict[str, Any]) -> str:
-    """The method as metrics count it: a sender must not be able to make a new counter with every word."""
-    method: str = scope["method"]
-    return method if method in ("GET", "HEAD", "POST", "OPTIONS") else "other"
-
-
-def _no_route(methods: dict[str, Route] | None) -> HttpProblem:
-    if methods is None:
-        return HttpProblem("not_found", "there is nothing at this address")
-    allowed = ", ".join(allowed_methods(methods))
-    return HttpProblem("method", "this address does not take that method", {"allow": allowed})

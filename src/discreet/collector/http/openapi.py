@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ... import __version__
+from ...client.ledger.ledger import ACCESS, CHANGES
 from ..catalogue import MAX_INVITATIONS
-from ..declaration import ACCESS, CHANGES
 from ..results import METHODS
 from .response import CODES, JSON, MEDIA_TYPE
 from .upload_decoder import MAX_REPORTS, PACKED

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import asyncio
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from ...core.canonical import loads
-from ...core.errors import InvalidInput
+from ...core.errors import DiscreetError, InvalidInput, StoreFailed
 from ..catalogue import ServedCollection
 from ..service import Service
 from .limits import Receive
 from .response import JSON, HttpProblem
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -39,6 +42,15 @@ class HttpRequest:
             return loads(body, InvalidInput)
         except InvalidInput:
             raise HttpProblem("json", "the body must be JSON without repeated keys") from None
+
+    async def compute(self, code: str, function: Callable[..., T], *arguments: Any) -> T:
+        """What a function gives, computed in a thread; its errors become a problem with this code."""
+        try:
+            return await asyncio.to_thread(function, *arguments)
+        except StoreFailed:
+            raise
+        except DiscreetError as problem:
+            raise HttpProblem(code, str(problem)) from None
 
     def has_etag(self, etag: str) -> bool:
         """True if the sender already has the content with this ETag."""

@@ -1,9 +1,8 @@
 """The server: starts a collector, listens, and at a signal stops after storing what was taken.
 
-Connections with deadlines: a client that is slow to send a request, or to read the response, is disconnected.
-
-uvicorn waits for ever for headers, for bodies and for readers. Here every connection notes since when it waits, and
-one look a second at all of them closes those that are late; no request pays for a timer of its own.
+A client that is slow to send a request, or to read the response, is disconnected. uvicorn waits for ever for headers,
+for bodies and for readers. Here every connection notes since when it waits, and one look a second at all of them closes
+those that are late; no request pays for a timer of its own.
 """
 
 from __future__ import annotations

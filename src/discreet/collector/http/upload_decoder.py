@@ -1,7 +1,4 @@
-"""Decodes uploads, JSON or packed: strictly, and without the reports that the law cannot have written.
-
-Tells reports that a law can have written from impossible ones, one by one or in arrays.
-"""
+"""Uploads, JSON or packed, decoded strictly and without the reports that the law cannot have written."""
 
 from __future__ import annotations
 

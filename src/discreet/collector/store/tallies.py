@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -77,7 +77,8 @@ def tally_of(mechanism: Mechanism, counts: Counts) -> Tally:
 def count_reports(store: Store, collection: str, mechanism: Mechanism) -> CellCounts:
     """The counts of all stored reports; many since the last snapshot make a new one."""
     snapshot = store.snapshot(collection) or Snapshot(0, {})
-    counts = CellCounts(mechanism, _from_bytes(snapshot.tallies), snapshot.position)
+    tallies = {cell: np.frombuffer(packed, dtype="<i8").astype(np.int64) for cell, packed in snapshot.tallies.items()}
+    counts = CellCounts(mechanism, tallies, snapshot.position)
     for batch in store.batches(collection, after=counts.position):
         counts.add((batch.labels, batch.day), batch.reports)
         counts.position = batch.position
@@ -85,13 +86,6 @@ def count_reports(store: Store, collection: str, mechanism: Mechanism) -> CellCo
         counts.batches += 1
     counts.flush()
     if counts.reports > TAIL_REPORTS or counts.batches > TAIL_BATCHES:
-        store.keep_snapshot(collection, Snapshot(counts.position, _to_bytes(counts.counts)))
+        packed = {cell: numbers.astype("<i8").tobytes() for cell, numbers in counts.counts.items()}
+        store.keep_snapshot(collection, Snapshot(counts.position, packed))
     return counts
-
-
-def _from_bytes(tallies: Mapping[Cell, bytes]) -> dict[Cell, Counts]:
-    return {cell: np.frombuffer(packed, dtype="<i8").astype(np.int64) for cell, packed in tallies.items()}
-
-
-def _to_bytes(counts: Mapping[Cell, Counts]) -> dict[Cell, bytes]:
-    return {cell: numbers.astype("<i8").tobytes() for cell, numbers in counts.items()}
