@@ -21,9 +21,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.uniform.graded_unary import GradedUnary
 from discreet.mechanisms.uniform.subset import least_error_size
-from discreet.planning.classwise import certified_types, types_error
+from discreet.planning.classwise import certified_types
 from discreet.planning.optimize.type_options import Classes
 from discreet.planning.optimize.types import best_types
 
@@ -59,12 +60,14 @@ def rows(cases: Sequence[tuple[str, Sequence[int], Sequence[str], Sequence[str]]
         for key, bits in (("free", None), ("word", 64)):
             begun = time.process_time()
             design = best_types(classes, bits=bits)
-            reached = {"error": types_error(design), "bits": certified_types(design).bits, "types": len(design.types)}
+            mixture, even = certified_types(design), design.classes.even
+            error = float(np.sum(decoder_of(mixture).second_moments(even)) - np.sum(even**2))
+            reached = {"error": error, "bits": mixture.bits, "types": len(design.types)}
             line[key] = reached | {"proved": design.bound, "seconds": time.process_time() - begun}
         if not inside:
             made = GradedUnary([outer[c] for c in of], prior=[1 / len(of)] * len(of))
             even = np.full(len(of), 1 / len(of))
-            line["unary"] = float(np.sum(made.second_moments(even)) - np.sum(even**2))
+            line["unary"] = float(np.sum(decoder_of(made).second_moments(even)) - np.sum(even**2))
         yield line
 
 

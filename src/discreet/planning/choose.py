@@ -1,6 +1,6 @@
 """Choose the best mechanism for a context by its exact expected error.
 
-`best_mechanism` is what the name "auto" stands for; `explain` gives the whole comparison. Every way to serve the
+`explain` gives the comparison, whose first candidate is what the name "auto" stands for. Every way to serve the
 context is built, those whose reports are too long are left out, and the rest are ranked by the objective.
 """
 
@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..contexts import Context, Part
-from ..core.errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, check_type
+from ..core.errors import DiscreetError, InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, check_type
 from ..core.exact import approx
 from ..core.limits import spend
 from ..estimation.decoders import decoder_of
@@ -27,7 +26,7 @@ from ..mechanisms.sampler import Sampler
 from ..mechanisms.tree.level_choice import levels_response
 from ..mechanisms.tree.nested_choice import nested_response
 from ..mechanisms.uniform.cyclic import room
-from .classwise import by_types
+from .classwise import classwise_mixture
 from .explanation import Candidate, Explanation, rate
 from .objective import Objective, objective_of
 
@@ -48,16 +47,6 @@ MAX_TYPE_CLASSES = 12
 
 MAX_TABLE_VALUES = 128
 """The largest domain for which a full table is tried automatically."""
-
-
-def best_mechanism(
-    context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS, query: Any = None, worst: bool = False
-) -> Mechanism:
-    """The mechanism with the least error among all that serve the context within `bits` bits per report.
-
-    It is the first of the comparison that `explain` gives for the same arguments.
-    """
-    return explain(context, prior=prior, bits=bits, query=query, worst=worst).chosen
 
 
 def explain(
@@ -81,23 +70,20 @@ def explain(
 def compare_mechanisms(context: Context, shares: Any, bits: int | None, objective: Objective) -> Explanation:
     """The comparison of all mechanisms that serve the context within `bits` bits by their error at `shares`."""
     mechanisms: list[Mechanism] = []
-    beyond: InvalidEpsilon | None = None
     most = 2 * context.size + REPORT_BITS  # no report of any mechanism has as many
     limit = None if bits is None else min(max(bits, _fewest_bits(context)), most)
+    reason: DiscreetError = NotServed(f"no mechanism serves {context!r} within {limit} bits per report")
     for build in _attempts(context, shares, limit, objective):
         try:
             one = build()
         except InvalidEpsilon as failure:
-            beyond = failure
-            continue
+            reason = failure
         except (NotServed, NotIdentifiable, InvalidInput):
             continue
-        if limit is None or one.bits <= limit:
-            mechanisms.append(one)
-    if not mechanisms and beyond is not None:
-        raise beyond
+        else:
+            mechanisms += [one] if limit is None or one.bits <= limit else []
     if not mechanisms:
-        raise NotServed(f"no mechanism serves {context!r} within {limit} bits per report")
+        raise reason
     best: dict[str, Candidate] = {}
     for candidate in rate(mechanisms, shares, objective):
         if candidate.name not in best or candidate.error < best[candidate.name].error:
@@ -105,8 +91,8 @@ def compare_mechanisms(context: Context, shares: Any, bits: int | None, objectiv
     ranked = tuple(sorted(best.values(), key=lambda c: (c.error * (1 + 1e-12 * c.bits), c.bits)))
     room = "any report size" if limit is None else f"reports of at most {limit} bits"
     what = "expected squared error" + (f" of {objective.title}" if objective.title else "")
-    reason = f"{ranked[0].name} has the least {what} of {len(ranked)} candidates with {room}"
-    return Explanation(ranked, reason, objective)
+    why = f"{ranked[0].name} has the least {what} of {len(ranked)} candidates with {room}"
+    return Explanation(ranked, why, objective)
 
 
 def candidate_of(mechanism: Mechanism, shares: Any, objective: Objective | None = None) -> Candidate:
@@ -138,7 +124,7 @@ def _attempts(
     parts = served.parts or ()
     shares = _least_favourable(parts, shares) if objective.worst else shares
     for make in _makers(parts, shares, bits, objective):
-        yield partial(_compose, context, served, make)
+        yield partial(lambda make: Mechanism(context, composed(served, make), served=served), make)
     if len(parts) == 1 and not parts[0].is_uniform and (bits is None or len(parts[0].sensitive) < bits):
         yield lambda: _two_sizes(context, served, parts[0], shares, objective)
     if form.parts is None:
@@ -148,7 +134,7 @@ def _attempts(
         yield lambda: _paired(context, shares, bits)
         yield lambda: named(context, "torus", {}, shares)
         if context.factors is None:
-            yield lambda: by_types(context, shares, bits, max_classes=MAX_TYPE_CLASSES)
+            yield lambda: classwise_mixture(context, shares, bits, max_classes=MAX_TYPE_CLASSES)
         if bits is None or context.size <= bits:
             yield lambda: named(context, "graded_unary", {}, shares)
 
@@ -173,19 +159,14 @@ def _paired(context: Context, shares: Any, bits: int | None) -> Mechanism:
     if context.size * (first.size + second.size) << 5 * several > MAX_PAIRED_WORK:
         raise NotServed(f"paired is not tried for {first.size} x {second.size} values")
     table = shares.reshape(first.size, second.size)
-    both = []
+    samplers = []
     for part, other, prior in ((first, second, table.sum(axis=1)), (second, first, table.sum(axis=0))):
         most = MAX_PAIRED_BITS if bits is None else min(MAX_PAIRED_BITS, bits - _fewest_bits(other))
-        parts = (candidate.mechanism.sampler for candidate in explain(part, prior=prior, bits=most).candidates)
-        listable = next((part for part in parts if part.is_numbered), None)
-        if listable is None:
+        ranked = (candidate.mechanism.sampler for candidate in explain(part, prior=prior, bits=most).candidates)
+        if (listable := next((sampler for sampler in ranked if sampler.is_numbered), None)) is None:
             raise NotServed("paired needs mechanisms whose reports are counted one by one")
-        both.append(listable)
-    return Mechanism(context, Paired(*both))
-
-
-def _compose(context: Context, served: Context, make: Callable[[Part], Sampler]) -> Mechanism:
-    return Mechanism(context, composed(served, make), served=served)
+        samplers.append(listable)
+    return Mechanism(context, Paired(*samplers))
 
 
 def _least_favourable(parts: Sequence[Part], shares: Any) -> Any:
@@ -270,38 +251,32 @@ def _errors_inside(
     samplers: Sequence[Sampler], shares: Any, objective: Objective, parts: Sequence[Part], part: Part
 ) -> list[tuple[float, ...]]:
     """What each sampler adds to the error of every target in all parts like this one, up to a constant."""
-    held = shares[list(part.members)]
-    mass = float(held.sum())
-    held = held / mass if mass > 0 else np.full(len(held), 1 / len(held))
+    inside = shares[list(part.members)]
+    mass = float(inside.sum())
+    inside = inside / mass if mass > 0 else np.full(len(inside), 1 / len(inside))
     if objective.worst:
-        inside = objective.restrict(part.members)
-        return [inside.errors(decoder_of(one), held) for one in samplers]
+        restricted = objective.restrict(part.members)
+        return [restricted.errors(decoder_of(one), inside) for one in samplers]
     if objective.is_plain:
-        return [(float(np.sum(decoder_of(one).second_moments(held))),) for one in samplers]
-    alike = [one for one in parts if one is part or (part.is_uniform and one.is_uniform and _kind(one) == _kind(part))]
-    members = np.array([list(one.members) for one in alike])
+        return [(float(np.sum(decoder_of(one).second_moments(inside))),) for one in samplers]
+    kind = part.is_uniform, len(part.members), part.level
+    same = [part] if not part.is_uniform else [p for p in parts if (p.is_uniform, len(p.members), p.level) == kind]
+    members = np.array([list(one.members) for one in same])
     return [objective.moments(decoder_of(one), shares, members) for one in samplers]
-
-
-def _kind(part: Part) -> tuple[int, Fraction]:
-    return len(part.members), part.level
 
 
 def _two_sizes(context: Context, served: Context, part: Part, shares: Any, objective: Objective) -> Mechanism:
     """A mixture of two subset sizes on the sensitive values, where it beats every single size."""
-    size, epsilon, held = len(part.sensitive), approx(part.level), shares[list(part.sensitive)]
+    size, epsilon, inside = len(part.sensitive), approx(part.level), shares[list(part.sensitive)]
     if size < 2:
         raise NotServed("one sensitive value has one subset size")
-    mass = float(np.sum(held))
-    others = float(np.sum(shares**2) - np.sum(held**2))
+    mass = float(np.sum(inside))
+    others = float(np.sum(shares**2) - np.sum(inside**2))
     spread = others / (1 - mass) ** 2 if mass < 1 else 1 / (context.size - size)
     best = best_two_sizes(size, epsilon, mass, spread)
     least = best.single * (1 if objective.worst else 1 - MIN_MIXTURE_GAIN)
     if not 0 < best.share < 1 or best.error >= least:
         raise NotServed("one subset size is as good as any two")
-    units = int(best.share * 2**64)
-    parameters = {
-        "parts": [{"name": "subset", "d": d} for d in (best.first, best.second)],
-        "units": [units, 2**64 - units],
-    }
+    units, sizes = int(best.share * 2**64), (best.first, best.second)
+    parameters = {"parts": [{"name": "subset", "d": d} for d in sizes], "units": [units, 2**64 - units]}
     return Mechanism(context, mixture(served, parameters, shares), served=served)

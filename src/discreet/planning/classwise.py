@@ -6,7 +6,6 @@ units of word space, and every pair of classes is certified before a sampler is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +14,6 @@ import numpy as np
 from ..contexts import Context
 from ..core.errors import NotServed
 from ..core.exact import within
-from ..estimation.decoders import decoder_of
 from ..mechanisms.build import BASES
 from ..mechanisms.law import WORD_BITS, Row
 from ..mechanisms.mechanism import Mechanism
@@ -34,7 +32,7 @@ FINER = 12
 """Levels are lowered by 2**-FINER of what rows leave over, so that what is left hardly depends on the class."""
 
 
-def by_types(context: Context, shares: Any, bits: int | None, *, max_classes: int = MAX_CLASSES) -> Mechanism:
+def classwise_mixture(context: Context, shares: Any, bits: int | None, *, max_classes: int = MAX_CLASSES) -> Mechanism:
     """The best mixture of types for a context whose entries depend on the class, and between classes on the row."""
     classes = classes_of(context, shares)
     if len(classes.inside) > max_classes:
@@ -51,14 +49,12 @@ def classes_of(context: Context, shares: Any) -> Classes:
     count = max(class_of) + 1
     if not 2 <= count <= MAX_CLASSES:
         raise NotServed(f"types need 2 to {MAX_CLASSES} classes of alike values; the context has {count}")
-    members: list[list[int]] = [[] for _ in range(count)]
-    for x, c in enumerate(class_of):
-        members[c].append(x)
+    members = [np.flatnonzero(np.equal(class_of, c)).tolist() for c in range(count)]
     inside, across = [], []
-    for c, of in enumerate(members):
-        entries = {closed.at(of[0], other[0]) for d, other in enumerate(members) if d != c}
+    for own_class in members:
+        entries = {closed.at(own_class[0], other[0]) for other in members if other is not own_class}
         entry = entries.pop()
-        own = closed.at(of[0], of[1]) if len(of) > 1 else entry
+        own = closed.at(own_class[0], own_class[1]) if len(own_class) > 1 else entry
         if entries or not isinstance(entry, Fraction) or not isinstance(own, Fraction) or not 0 < own <= entry:
             raise NotServed("types need a finite entry for each class of values to all others, and at most it inside")
         inside.append(own)
@@ -76,41 +72,29 @@ def certified_types(design: TypeDesign) -> ClasswiseMixture:
     raise NotServed("types: words of 64 bits are too short to certify these types")
 
 
-def types_error(design: TypeDesign) -> float:
-    """n times the exact expected squared error of the certified types, for values that are even inside each class."""
-    even = design.classes.even
-    return float(np.sum(decoder_of(certified_types(design)).second_moments(even)) - np.sum(even**2))
-
-
 def _round(design: TypeDesign, slack: int) -> ClasswiseMixture:
     """The types in whole units at levels lowered a little; what rows leave over goes to a type that shows nothing."""
     classes, space = design.classes, 1 << WORD_BITS
     inside = [epsilon * (1 - Fraction(1, 1 << slack + FINER)) for epsilon in cap_epsilons(classes.inside)]
     sizes = classes.sizes.tolist()
-    inners: list[PureSampler] = []
-    numbers: dict[tuple[object, int, Fraction], int] = {}
+    inners: dict[tuple[object, int, Fraction], PureSampler] = {}
     marks = []
     for row in design.types:
-        marks.append([0] * len(row))
-        for c, option in enumerate(row):
-            key = option.inner, sizes[c], inside[c]
-            if option.inner is not None and key not in numbers:
-                inners.append(inner_sampler(option, sizes[c], inside[c]))
-                numbers[key] = len(inners)
-            marks[-1][c] = numbers.get(key, 0)
+        keys = [(option.inner, sizes[c], inside[c]) for c, option in enumerate(row)]
+        for option, key in zip(row, keys, strict=True):
+            if option.inner is not None and key not in inners:
+                inners[key] = inner_sampler(option, *key[1:])
+        numbers = {key: number for number, key in enumerate(inners, 1)}
+        marks.append([numbers.get(key, 0) for key in keys])
     levels = np.array([[option.mean(float(inside[c])) for c, option in enumerate(row)] for row in design.types])
     rows = levels * np.array(design.weights)[:, None]
     rows *= (1 - 2.0**-slack) / rows.sum(axis=0).max()
     units = [[int(Fraction(share) * space) for share in column] for column in rows.T.tolist()]
     filled = tuple((*row, space - sum(row)) for row in units)
-    law = ClasswiseMixtureLaw(
-        Row.of(classes.class_of),
-        filled,
-        (*map(tuple, marks), (0,) * len(sizes)),
-        tuple(inner.law for inner in inners),
-        WORD_BITS,
-    )
-    return ClasswiseMixture(law, inners, classes.masses.tolist())
+    inner_numbers = (*map(tuple, marks), (0,) * len(sizes))
+    laws = tuple(inner.law for inner in inners.values())
+    law = ClasswiseMixtureLaw(Row.of(classes.class_of), filled, inner_numbers, laws, WORD_BITS)
+    return ClasswiseMixture(law, list(inners.values()), classes.masses.tolist())
 
 
 def inner_sampler(option: ClassOption, size: int, epsilon: Fraction) -> PureSampler:
@@ -124,13 +108,9 @@ def inner_sampler(option: ClassOption, size: int, epsilon: Fraction) -> PureSamp
 
 def _is_certified(sampler: ClasswiseMixture, classes: Classes) -> bool:
     """True if every pair of classes has a certified ratio within its epsilon."""
-
-    def ratios() -> Iterator[tuple[Fraction, Fraction]]:
-        for pair in sampler.ratio_bounds():
-            c, d = sampler.class_of[pair.x], sampler.class_of[pair.z]
-            yield pair.ratio, classes.inside[c] if c == d else classes.across[c]
-
-    certified = list(ratios())
-    count = len(classes.inside)
-    needed = count * (count - 1) + int(np.sum(classes.sizes > 1))
-    return len(certified) == needed and all(within(ratio, epsilon) for ratio, epsilon in certified)
+    bounds, count = list(sampler.ratio_bounds()), len(classes.inside)
+    for bound in bounds:
+        c, d = sampler.class_of[bound.x], sampler.class_of[bound.z]
+        if not within(bound.ratio, classes.inside[c] if c == d else classes.across[c]):
+            return False
+    return len(bounds) == count * (count - 1) + int(np.sum(classes.sizes > 1))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..bulk.words import seeded
 from ..contexts import Context
@@ -19,9 +19,7 @@ from ..estimation.simplex import project_blocks
 from ..estimation.tally import Tally
 from ..leakage.profiles import profile_of
 from ..mechanisms.mechanism import Mechanism
-from .objective import Objective
-
-Array = NDArray[np.float64]
+from .objective import Array, Objective
 
 SIMULATED_SHARES = 1 << 18
 """Shares simulated for the expected distance of a projected estimate: the more values, the fewer surveys."""
@@ -58,10 +56,8 @@ class Expected:
 
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data."""
-        targets = [{"name": name, "stderr": stderr} for name, stderr in self.targets]
-        return {"wishes" if name == "targets" else name: entry for name, entry in vars(self).items()} | {
-            "wishes": targets
-        }
+        wishes = [{"name": name, "stderr": stderr} for name, stderr in self.targets]
+        return {"wishes" if key == "targets" else key: entry for key, entry in vars(self).items()} | {"wishes": wishes}
 
 
 def expected_error(
@@ -69,20 +65,24 @@ def expected_error(
 ) -> Expected:
     """The error to expect from n reports of a mechanism when values follow `shares`; that of queries as well."""
     deviations = deviations_of(mechanism, shares) / math.sqrt(n)
-    projected = _projected_tv(mechanism, n, shares)
+    rng = np.random.default_rng(20200713)
+    surveys = (_simulate(mechanism, n, shares, rng, number) for number in range(_surveys(shares)))
     return Expected(
         label or mechanism.name,
         mechanism.name,
         n,
         mechanism.bits,
-        float(np.sum(deviations**2)),
-        float(deviations.max()),
-        tv_of(deviations),
-        projected,
+        *_errors(deviations, surveys, shares),
         detectable_share(mechanism, n, shares),
         _target_errors(mechanism, n, shares, objective),
         profile_of(mechanism).bayes_success(shares),
     )
+
+
+def _errors(deviations: Array, surveys: Iterable[Array], shares: Array) -> tuple[float, float, float, float]:
+    """The total squared error, the largest standard error, the TV, and its mean over simulated surveys."""
+    distances = [0.5 * np.abs(survey - shares).sum() for survey in surveys]
+    return float(np.sum(deviations**2)), float(deviations.max()), tv_of(deviations), float(np.mean(distances))
 
 
 def _target_errors(
@@ -109,9 +109,8 @@ def tv_of(deviations: Array) -> float:
 
 def detectable_share(mechanism: Mechanism, n: int, shares: Array) -> float:
     """The smallest share detected in 19 of 20 cases at 95 %: its estimate is 1.96 + 1.64 deviations above 0."""
-    zeroed = (
-        decoder_of(mechanism).second_moments(shares) - decoder_of(mechanism).second_moment_derivative(shares) * shares
-    )
+    decoder = decoder_of(mechanism)
+    zeroed = decoder.second_moments(shares) - decoder.second_moment_derivative(shares) * shares
     spread = math.sqrt(max(float(np.max(zeroed)), 0.0) / n)
     return (quantile(0.95) + quantile(0.9)) * spread
 
@@ -122,25 +121,18 @@ def _surveys(shares: Array) -> int:
     return min(most, max(fewest, SIMULATED_SHARES // len(shares)))
 
 
-def _projected_tv(mechanism: Mechanism, n: int, shares: Array) -> float:
-    rng = np.random.default_rng(20200713)
-    distances = []
-    for number in range(_surveys(shares)):
-        distances.append(0.5 * np.abs(_simulate(mechanism, n, shares, rng, number) - shares).sum())
-    return float(np.mean(distances))
-
-
 def _simulate(mechanism: Mechanism, n: int, shares: Array, rng: np.random.Generator, number: int) -> Array:
     """The projected shares of n simulated people; the counts are drawn at once where each report has one cell.
 
     Otherwise the errors of fewer people stand for those of n, scaled.
     """
-    if decoder_of(mechanism).disjoint:
-        law = np.clip(decoder_of(mechanism).expected_counts(shares), 0.0, None)
-        return project(Tally(mechanism, rng.multinomial(n, law / law.sum()), n)).shares
+    decoder = decoder_of(mechanism)
+    if decoder.disjoint:
+        chances = np.clip(decoder.expected_counts(shares), 0.0, None)
+        return project(Tally(mechanism, rng.multinomial(n, chances / chances.sum()), n)).shares
     people = min(n, max(MIN_PEOPLE, SIMULATED_WORDS // (_surveys(shares) * mechanism.sampler.words)))
-    held = rng.choice(len(shares), size=people, p=shares)
-    survey, scale = estimate(mechanism.tally(mechanism.randomize_indices(held, seeded(number)))), math.sqrt(people / n)
+    values, scale = rng.choice(len(shares), size=people, p=shares), math.sqrt(people / n)
+    survey = estimate(mechanism.tally(mechanism.randomize_indices(values, seeded(number))))
     block_of, totals = survey.blocks
     whole = np.bincount(block_of, weights=shares, minlength=len(totals))
     return project_blocks(shares + scale * (survey.shares - shares), block_of, whole + scale * (totals - whole))
@@ -149,21 +141,15 @@ def _simulate(mechanism: Mechanism, n: int, shares: Array, rng: np.random.Genera
 def without_privacy(context: Context, n: int, shares: Array, objective: Objective) -> Expected:
     """The error to expect if n people gave their values as they are."""
     deviations = np.sqrt(shares * (1 - shares) / n)
-    tv = tv_of(deviations)
-    bits = max(1, (context.size - 1).bit_length())
     rng = np.random.default_rng(20200713)
-    exact = [0.5 * np.abs(rng.multinomial(n, shares) / n - shares).sum() for _ in range(_surveys(shares))]
-    smallest = -math.log(0.05) / n
+    surveys = (rng.multinomial(n, shares) / n for _ in range(_surveys(shares)))
     return Expected(
         "no privacy",
         "the value itself",
         n,
-        bits,
-        float(np.sum(deviations**2)),
-        float(deviations.max()),
-        tv,
-        float(np.mean(exact)),
-        smallest,
+        max(1, (context.size - 1).bit_length()),
+        *_errors(deviations, surveys, shares),
+        -math.log(0.05) / n,
         _target_errors(None, n, shares, objective),
         1.0,
     )

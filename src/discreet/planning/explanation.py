@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ..core import tables
-from ..core.errors import NotIdentifiable
 from ..core.exact import text_of
 from ..estimation.decoders import Decoder, decoder_of
 from ..leakage.profiles import profile_of
@@ -48,10 +47,16 @@ class Candidate:
 
     def as_dict(self) -> dict[str, Any]:
         """The row of the comparison as plain data."""
-        row = {"mechanism": self.name, "n_total_squared_error": self.total_error, "bits": self.bits}
-        compared = {"objective": self.objective, "n_error": self.error}
-        targets = {"wishes": [{"name": name, "n_error": error} for name, error in self.targets]}
-        return row | {"decode_cost": self.decode_cost, "influence": self.influence} | compared | targets
+        return {
+            "mechanism": self.name,
+            "n_total_squared_error": self.total_error,
+            "bits": self.bits,
+            "decode_cost": self.decode_cost,
+            "influence": self.influence,
+            "objective": self.objective,
+            "n_error": self.error,
+            "wishes": [{"name": name, "n_error": error} for name, error in self.targets],
+        }
 
 
 @dataclass(frozen=True)
@@ -171,7 +176,7 @@ class Explanation:
 
 def rate(mechanisms: Sequence[Mechanism], shares: Any, objective: Objective) -> list[Candidate]:
     """The mechanisms with their errors; with several targets, each is divided by its least error among these."""
-    errors = [_errors(one, shares, objective) for one in mechanisms]
+    errors = [objective.errors_of(one, shares) for one in mechanisms]
     balanced = objective.balance([min(column) for column in zip(*errors, strict=True)])
     total, names = objective_of(mechanisms[0].context), [name for name, _ in objective.targets]
     return [
@@ -182,16 +187,9 @@ def rate(mechanisms: Sequence[Mechanism], shares: Any, objective: Objective) -> 
             one.bits,
             decoder_of(one).decode_cost,
             decoder_of(one).influence() if math.isfinite(own[0]) else math.inf,
-            own[0] if objective.is_plain else _errors(one, shares, total)[0],
+            own[0] if objective.is_plain else total.error(one, shares),
             tuple(zip(names, own, strict=True)),
             objective.name,
         )
         for one, own in zip(mechanisms, errors, strict=True)
     ]
-
-
-def _errors(mechanism: Mechanism, shares: Any, objective: Objective) -> tuple[float, ...]:
-    try:
-        return objective.errors(decoder_of(mechanism), shares)
-    except NotIdentifiable:
-        return (math.inf,) * len(objective.targets)

@@ -95,10 +95,14 @@ class Objective:
 
     def error(self, mechanism: Mechanism, shares: Array) -> float:
         """The error of a mechanism, times n, where values follow `shares`; infinite where no estimate exists."""
+        return self.combine(self.errors_of(mechanism, shares))
+
+    def errors_of(self, mechanism: Mechanism, shares: Array) -> tuple[float, ...]:
+        """The error of each target under a mechanism; infinite where no estimate exists."""
         try:
-            return self.combine(self.errors(decoder_of(mechanism), shares))
+            return self.errors(decoder_of(mechanism), shares)
         except NotIdentifiable:
-            return math.inf
+            return (math.inf,) * len(self.targets)
 
     def unhidden(self, shares: Array) -> float:
         """n times the variance if every value were reported as it is: ``q**2 . p - (q . p)**2``, the least there is."""
@@ -148,12 +152,12 @@ def objective_of(context: Context, query: Any = None, worst: bool = False) -> Ob
     if not isinstance(worst, bool):
         raise InvalidInput(f"worst={shown(worst)} must be True or False")
     several = _several(query)
-    if several is not None and not several:
+    names = ["query"] if several is None else [f"query[{number}]" for number in range(len(several))]
+    if not names:
         raise InvalidInput("query=[] must name at least one target")
-    spend(context.size * (1 if several is None else len(several)), "queries")
-    targets = [_target(context.domain, query, "query")] if several is None else []
-    for number, one in enumerate(several or ()):
-        targets.append(_target(context.domain, one, f"query[{number}]"))
+    spend(context.size * len(names), "queries")
+    queries = [query] if several is None else several
+    targets = [_target(context.domain, one, name) for one, name in zip(queries, names, strict=True)]
     for name, rows in targets:
         if rows is not None and not MIN_DIFFERENCE <= np.ptp(rows, axis=1).max() <= 1 / MIN_DIFFERENCE:
             raise InvalidInput(
@@ -214,19 +218,14 @@ def _batches(rows: Array) -> Iterator[Array]:
 
 def _at(decoder: Decoder[Any], shares: Array, rows: Array | None) -> float:
     """n times the summed variances of the queries at these shares."""
-    if rows is None:
-        return _moment(decoder, shares, rows) - float(np.sum(shares**2))
-    return _moment(decoder, shares, rows) - float(np.sum((rows @ shares) ** 2))
+    return _moment(decoder, shares, rows) - float(np.sum((shares if rows is None else rows @ shares) ** 2))
 
 
 def _moment(decoder: Decoder[Any], shares: Array, rows: Array | None, members: Any = slice(None)) -> float:
     """``sum_j E[(q_j . phi)**2]`` over the rows q_j, None for one row per value, with weights for these members."""
     if rows is None:
         return float(np.sum(decoder.second_moments(shares)))
-    total = 0.0
-    for some in _batches(rows):
-        total += float(np.sum(second_moment(decoder, some[:, members], shares)))
-    return total
+    return sum(float(np.sum(second_moment(decoder, some[:, members], shares))) for some in _batches(rows))
 
 
 def _deviation(decoder: Decoder[Any] | None, shares: Array, rows: Array | None) -> float:
@@ -235,9 +234,7 @@ def _deviation(decoder: Decoder[Any] | None, shares: Array, rows: Array | None) 
         return math.sqrt(max(0.0, float(np.max(moments - shares**2))))
     most = 0.0
     for some in _batches(rows):
-        moments = some**2 @ shares
-        if decoder is not None:
-            moments = second_moment(decoder, some, shares)
+        moments = some**2 @ shares if decoder is None else second_moment(decoder, some, shares)
         most = max(most, float(np.max(moments - (some @ shares) ** 2)))
     return math.sqrt(most)
 
@@ -263,15 +260,12 @@ def moments_given(decoder: Decoder[Any], rows: Array | None = None) -> Array:
 
 def _summed_moments(decoder: Decoder[Any]) -> Array:
     """``E[sum_a phi_a(Y)**2 | x]`` for every value x."""
-    size, twins = decoder.size, decoder.exchangeable
-    first, of = np.arange(size), np.arange(size)
-    if twins is not None:
-        _, first, of = np.unique(np.asarray(twins), return_index=True, return_inverse=True)
-    moments = np.zeros(len(first))
-    step = max(1, BATCH // size)
-    for begin in range(0, len(first), step):
-        some = first[begin : begin + step]
+    size = decoder.size
+    class_of = np.arange(size) if decoder.exchangeable is None else np.asarray(decoder.exchangeable)
+    _, first, number = np.unique(class_of, return_index=True, return_inverse=True)
+    moments = []
+    for some in np.split(first, range(BATCH // size or 1, len(first), BATCH // size or 1)):
         units = np.zeros((len(some), size))
         units[np.arange(len(some)), some] = 1.0
-        moments[begin : begin + step] = decoder.second_moments(units).sum(axis=-1)
-    return moments[of]
+        moments.append(decoder.second_moments(units).sum(axis=-1))
+    return np.concatenate(moments)[number]

@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..contexts import Context
 from ..core import tables
@@ -18,13 +17,11 @@ from ..estimation.decoders import decoder_of
 from ..estimation.tally import MOST as MAX_REPORTS
 from ..mechanisms.build import REPORT_BITS
 from ..mechanisms.mechanism import Mechanism
-from .choose import candidate_of, compare_mechanisms, explain, prior_of
+from .choose import compare_mechanisms, explain, prior_of
 from .expected import Expected, deviations_of, expected_error, tv_of, without_privacy
-from .explanation import Explanation
-from .objective import Objective, objective_of
+from .explanation import Explanation, rate
+from .objective import Array, Objective, objective_of
 from .power import Detection, Effect, effect_of
-
-Array = NDArray[np.float64]
 
 ROUNDING = 1e-9
 """A number of people this little below a whole number is that one."""
@@ -38,15 +35,8 @@ TWO_ANSWERS = (
 
 
 COLUMNS: list[tables.Column] = [
-    ("", "s"),
-    ("mechanism", "s"),
-    ("bits", "d"),
-    ("sq. error", ".3g"),
-    ("stderr", ".3g"),
-    ("TV", ".3f"),
-    ("projected", ".3f"),
-    ("detectable", ".3g"),
-    ("guess", ".3g"),
+    *(("", "s"), ("mechanism", "s"), ("bits", "d"), ("sq. error", ".3g"), ("stderr", ".3g")),
+    *(("TV", ".3f"), ("projected", ".3f"), ("detectable", ".3g"), ("guess", ".3g")),
 ]
 """The columns of a printed plan."""
 
@@ -96,10 +86,8 @@ class Plan:
         """No privacy, classical privacy at the context's smallest epsilon, and this context, side by side."""
         rows = [without_privacy(self.context, self.counted, self.prior, self.objective)]
         try:
-            classical = self._classical()
-            same = classical.fingerprint == self.mechanism.fingerprint
-            expected = self.expected
-            if not same:
+            classical, expected = self._classical(), self.expected
+            if classical.fingerprint != self.mechanism.fingerprint:
                 expected = expected_error(classical, self.counted, self.prior, objective=self.objective)
             rows.append(replace(expected, label="classical"))
         except DiscreetError:
@@ -190,15 +178,8 @@ class Plan:
         return "\n".join(lines)
 
 
-class Plannable(Protocol):
-    """What plans itself, such as a form of several questions, whose strategies are compared."""
-
-    def plan(self, *, n: int, prior: Any = None) -> Any:
-        """The comparison."""
-
-
 def plan(
-    subject: Context | Mechanism | Explanation | Plannable,
+    subject: Any,
     *,
     n: int | None = None,
     tv: float | None = None,
@@ -257,46 +238,45 @@ def plan(
     if hasattr(type(subject), "plan"):
         if n is None or effect is not None or query is not None or worst:
             raise InvalidInput("a form is planned with n people, and perhaps a prior; nothing else is taken")
-        planned: Plannable = subject  # type: ignore[assignment]
-        return planned.plan(n=n, prior=prior)
-    asked = query is not None or worst is not False
+        return subject.plan(n=n, prior=prior)
     if isinstance(subject, Mechanism):
         context = subject.context
         shares, objective = prior_of(context, prior), objective_of(context, query, worst)
-        candidate = candidate_of(subject, shares, objective)
-        explanation = Explanation((candidate,), f"{subject.name} was asked for", objective)
+        explanation = Explanation(tuple(rate([subject], shares, objective)), f"{subject.name} was asked for", objective)
     elif isinstance(subject, Explanation):
         context = subject.chosen.context
         shares = prior_of(context, prior)
-        objective = objective_of(context, query, worst) if asked else subject.objective
+        same = query is None and worst is False
+        objective = subject.objective if same else objective_of(context, query, worst)
         explanation = replace(subject, objective=objective).at(shares)
-    else:
-        if not isinstance(subject, Context):
-            raise InvalidInput(f"subject of type {type(subject).__name__} must be a context or a mechanism")
-        context = subject
-        shares = prior_of(context, prior)
+    elif isinstance(subject, Context):
+        context, shares = subject, prior_of(subject, prior)
         explanation = explain(context, prior=shares, bits=bits, query=query, worst=worst)
+    else:
+        raise InvalidInput(f"subject of type {type(subject).__name__} must be a context or a mechanism")
     detection = None if effect is None else effect.detect(explanation.chosen, explanation.objective, shares, n)
-    if n is not None:
-        return Plan(context, int(n), shares, explanation, None, None, bits, detection, subgroup)
-    if detection is not None:
+    people, needed, target = n, None, None
+    if n is None and detection is not None:
         size = detection.second if detection.kind == "slope" else detection.second - detection.first
+        people = needed = detection.n
         target = f"a {detection.kind} of {size:g}"
-        return Plan(context, detection.n, shares, explanation, detection.n, target, bits, detection, subgroup)
-    inside, target = _users_needed(explanation, shares, tv=tv, stderr=stderr)
-    needed = math.ceil(inside / subgroup - ROUNDING)
-    return Plan(context, needed, shares, explanation, needed, target, bits, None, subgroup)
+    elif n is None:
+        inside, target = _users_needed(explanation, shares, tv=tv, stderr=stderr)
+        people = needed = math.ceil(inside / subgroup - ROUNDING)
+    assert people is not None
+    return Plan(context, int(people), shares, explanation, needed, target, bits, detection, subgroup)
 
 
 def check_target(*, n: int | None, tv: float | None, stderr: float | None, effect: Effect | None = None) -> None:
     """Raise `InvalidInput` unless exactly one of n and the targets is given, and can be planned for."""
-    if effect is None and sum(given is not None for given in (n, tv, stderr)) != 1:
-        raise InvalidInput("plan needs exactly one of n, tv, stderr, difference and slope")
-    if effect is not None and (tv is not None or stderr is not None):
+    if effect is None:
+        if sum(given is not None for given in (n, tv, stderr)) != 1:
+            raise InvalidInput("plan needs exactly one of n, tv, stderr, difference and slope")
+    elif tv is not None or stderr is not None:
         raise InvalidInput("plan needs either tv or stderr, or a difference or slope")
-    if effect is not None and n is not None and effect.power is not None and (effect.difference or effect.slope):
+    elif n is not None and effect.power is not None and (effect.difference or effect.slope):
         raise InvalidInput("plan needs two of n, power, and a difference or slope, and finds the third")
-    if effect is not None and n is None and not effect.difference and not effect.slope:
+    elif n is None and not effect.difference and not effect.slope:
         raise InvalidInput("power must go with n, or with a difference or slope")
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MAX_REPORTS):
         raise InvalidInput(f"n={repr(n)[:60]} must be a whole number from 1 to {MAX_REPORTS}")

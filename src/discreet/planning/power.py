@@ -2,38 +2,33 @@
 
 Variances are exact, from the moments of the mechanism, at shares tilted from the assumed ones until the query has the
 value in question: ``p_x exp(t w_x)``, which for an event keeps the proportions inside it and outside.
-
-The effect that a plan is to detect: a difference or a slope, with which power, and among whom.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
 from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.errors import InvalidInput, shown
 from ..estimation.decoders import decoder_of
 from ..estimation.results.weights import second_moment
 from ..estimation.tally import MOST as MAX_REPORTS
 from ..mechanisms.mechanism import Mechanism
-from .objective import Objective
-
-Array = NDArray[np.float64]
-
+from .objective import Array, Objective
 
 PowerCurve: TypeAlias = Callable[[int], float]
 Covariate: TypeAlias = tuple[Array, Array]
 
 NODES = 40
 """The points of the normal distribution that stands for a covariate unless a sample is given (Gauss and Hermite)."""
-PLACES = 65
+MAX_PLACES = 65
 """At how many values of the query variances are worked out; between them second moments are interpolated."""
 FLAT = 1e-9
 """A value of the query this close to the largest or smallest, relative to their distance, is that one."""
@@ -68,8 +63,8 @@ def tilt(shares: Array, weights: Array, target: float) -> Array:
     """The shares ``p_x exp(t w_x)``, scaled, for the t at which the query has the value `target`."""
     from scipy.optimize import brentq
 
-    held = weights[shares > 0]
-    low, high = float(held.min()), float(held.max())
+    possible = weights[shares > 0]
+    low, high = float(possible.min()), float(possible.max())
     if high == low:
         raise InvalidInput(f"prior: everybody who is assumed has {low:g} in the query, which can have no other value")
     unit = (weights - low) / (high - low)
@@ -105,8 +100,8 @@ class Variances:
     def along(self, targets: Array) -> Array:
         """The variances at many values of the query; second moments between some of them are interpolated."""
         places = np.unique(targets)
-        if len(places) > PLACES:
-            places = np.linspace(places[0], places[-1], PLACES)
+        if len(places) > MAX_PLACES:
+            places = np.linspace(places[0], places[-1], MAX_PLACES)
         moments = np.interp(targets, places, [self._moment(float(one)) for one in places])
         return np.maximum(moments - targets**2, 0.0)
 
@@ -125,19 +120,16 @@ def difference_power(variances: Variances, first: float, second: float, design: 
     """
     d, normal, parts = abs(second - first), NormalDist(), design.groups
     single = len(parts) == 1
-    middle = first if single else (parts[0] * first + parts[1] * second) / (parts[0] + parts[1])
-    null, others = (
-        variances.at(middle),
-        [variances.at(second)] if single else [variances.at(first), variances.at(second)],
-    )
+    null = variances.at(first if single else (parts[0] * first + parts[1] * second) / (parts[0] + parts[1]))
+    effects = [variances.at(value) for value in ([second] if single else [first, second])]
 
     def power(n: int) -> float:
         sizes = design.sizes(n)
-        without = math.sqrt(sum(null / size for size in sizes))
-        there = math.sqrt(sum(own / size for own, size in zip(others, sizes, strict=True)))
-        if there == 0:
-            return float(d > design.critical * without)
-        return sum(normal.cdf((side * d - design.critical * without) / there) for side in (1, -1))
+        s0 = math.sqrt(sum(null / size for size in sizes))
+        s1 = math.sqrt(sum(effect / size for effect, size in zip(effects, sizes, strict=True)))
+        if s1 == 0:
+            return float(d > design.critical * s0)
+        return sum(normal.cdf((side * d - design.critical * s0) / s1) for side in (1, -1))
 
     return power
 
@@ -152,8 +144,8 @@ def slope_power(
     """
     points, masses = covariate
     centred = points - points @ masses
-    held = variances.weights[variances.shares > 0]
-    met = np.clip(level + slope * centred, held.min(), held.max())
+    possible = variances.weights[variances.shares > 0]
+    met = np.clip(level + slope * centred, possible.min(), possible.max())
     square = float(centred**2 @ masses)
     reached = float(met * centred @ masses) / square
     line = float(met @ masses) + reached * centred
@@ -182,18 +174,12 @@ def covariate_of(covariate: Any) -> Covariate:
     return points, np.full(len(points), 1 / len(points))
 
 
-def people_for(power: PowerCurve, wanted: float, label: str) -> int:
-    """The smallest n with at least this power."""
-    high = 2
-    while power(high) < wanted:
-        if high > MAX_REPORTS:
-            raise InvalidInput(f"{label} needs more than {MAX_REPORTS} reports; it must be larger")
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power(middle) >= wanted else (middle, high)
-    return high
+def people_for(power: PowerCurve, target: float, label: str) -> int:
+    """The smallest n with at least this power, from 2 on."""
+    people = bisect_left(range(MAX_REPORTS), target, lo=2, key=power)
+    if people == MAX_REPORTS:
+        raise InvalidInput(f"{label} needs more than {MAX_REPORTS} reports; it must be larger")
+    return people
 
 
 @dataclass(frozen=True)
@@ -214,12 +200,8 @@ class Detection:
 
     def as_dict(self) -> dict[str, Any]:
         """The detection as plain data."""
-        return {
-            **{name: entry for name, entry in self.__dict__.items() if name != "design"},
-            **{
-                name: list(entry) if isinstance(entry, tuple) else entry for name, entry in self.design.__dict__.items()
-            },
-        }
+        data = vars(self) | vars(self.design) | {"groups": list(self.design.groups)}
+        return {name: entry for name, entry in data.items() if name != "design"}
 
     @property
     def sentence(self) -> str:
@@ -260,43 +242,39 @@ class Effect:
     def detect(self, mechanism: Mechanism, objective: Objective, shares: Array, n: int | None) -> Detection:
         """How surely n people detect the effect under a mechanism, or how many people that takes."""
         weights = query_of(objective)
-        ways = [Variances(each, weights, shares) for each in (mechanism, None)]
-        level, wanted = float(weights @ shares), DEFAULT_POWER if self.power is None else self.power
-        if self.slope is None and self.difference is None:
-            assert n is not None
-            first, second = level, self._smallest(ways[0], level, n, wanted)
-            powers = [difference_power(way, first, second, self.design) for way in ways]
-            return self._detection("difference", first, second, powers, n, wanted)
+        private, public = (Variances(each, weights, shares) for each in (mechanism, None))
+        first, target = float(weights @ shares), DEFAULT_POWER if self.power is None else self.power
         if self.slope is not None:
-            first, second = level, self.slope
-            powers = [slope_power(way, level, self.slope, self.covariate, self.design) for way in ways]
-            return self._detection("slope", first, second, powers, n, wanted)
-        given = self.difference
-        first, second = given if isinstance(given, tuple) else (level, level + float(given or 0))
-        return self._detection("difference", first, second, [self._test(way, first, second) for way in ways], n, wanted)
-
-    def _test(self, way: Variances, first: float, second: float) -> PowerCurve:
-        return difference_power(way, first, second, self.design)
-
-    def _detection(
-        self, kind: str, first: float, second: float, powers: Sequence[PowerCurve], n: int | None, wanted: float
-    ) -> Detection:
-        label = f"{kind}={second if kind == 'slope' else second - first:g}"
-        people = people_for(powers[0], wanted, label) if n is None else n
+            kind, second, change = "slope", self.slope, self.slope
+            powers = [slope_power(way, first, second, self.covariate, self.design) for way in (private, public)]
+        else:
+            if isinstance(self.difference, tuple):
+                first, second = self.difference
+            elif self.difference is not None:
+                second = first + self.difference
+            else:
+                assert n is not None
+                second = self._smallest(private, first, n, target)
+            kind, change = "difference", second - first
+            powers = [difference_power(way, first, second, self.design) for way in (private, public)]
+        people = people_for(powers[0], target, f"{kind}={change:g}") if n is None else n
         power = powers[0](people)
-        return Detection(kind, first, second, power, people, people_for(powers[1], power, label), self.design)
+        public_people = people_for(powers[1], power, f"{kind}={change:g}")
+        return Detection(kind, first, second, power, people, public_people, self.design)
 
-    def _smallest(self, way: Variances, level: float, n: int, wanted: float) -> float:
-        """The nearest value above the level, or else below it, that is detected with the wanted power."""
+    def _smallest(self, way: Variances, level: float, n: int, target: float) -> float:
+        """The nearest value above the level, or else below it, that is detected with the target power."""
         from scipy.optimize import brentq
 
-        held = way.weights[way.shares > 0]
+        def lacking(second: float) -> float:
+            return difference_power(way, level, second, self.design)(n) - target
+
+        possible = way.weights[way.shares > 0]
         way.at(level)
-        for end in (float(held.max()), float(held.min())):
-            if end == level or self._test(way, level, end)(n) < wanted:
-                continue
-            return float(brentq(lambda second: self._test(way, level, second)(n) - wanted, level, end, xtol=1e-14))
-        raise InvalidInput(f"n={n} is too few to find any difference with power {wanted:g}")
+        for end in (float(possible.max()), float(possible.min())):
+            if end != level and lacking(end) >= 0:
+                return float(brentq(lacking, level, end, xtol=1e-14))
+        raise InvalidInput(f"n={n} is too few to find any difference with power {target:g}")
 
 
 def query_of(objective: Objective) -> Array:
@@ -333,7 +311,7 @@ def effect_of(
     if covariate is not None and slope is None:
         raise InvalidInput("covariate must go with a slope")
     if power is not None:
-        _check("power", power, 0, 1)
+        _check("power", power)
         if power <= design.alpha:
             raise InvalidInput(f"power={power:g} must be above alpha={design.alpha:g}")
     if slope is not None and (not _finite(slope) or slope == 0):
@@ -352,8 +330,8 @@ def _difference(given: Any) -> float | tuple[float, float] | None:
 
 
 def _design(alpha: Any, subgroup: Any, groups: Any, comparisons: Any, design_effect: Any) -> StudyDesign:
-    _check("alpha", alpha, 0, 1)
-    _check("subgroup", subgroup, 0, 1, inclusive=True)
+    _check("alpha", alpha)
+    _check("subgroup", subgroup, inclusive=True)
     parts = tuple(groups) if isinstance(groups, (tuple, list)) else ()
     if len(parts) not in (1, 2) or not all(_finite(part) and 0 < part <= 1 for part in parts) or sum(parts) > 1 + 1e-9:
         raise InvalidInput(f"groups={shown(groups)} must be one or two parts of the people, adding up to 1 at most")
@@ -368,7 +346,7 @@ def _finite(number: Any) -> bool:
     return isinstance(number, Real) and not isinstance(number, bool) and math.isfinite(number)
 
 
-def _check(name: str, number: Any, low: float, high: float, *, inclusive: bool = False) -> None:
-    if not _finite(number) or not low < number or not (number <= high if inclusive else number < high):
+def _check(name: str, number: Any, *, inclusive: bool = False) -> None:
+    if not _finite(number) or not 0 < number <= 1 or (number == 1 and not inclusive):
         last = " (itself allowed)" if inclusive else ""
-        raise InvalidInput(f"{name}={shown(number)} must be between {low:g} and {high:g}{last}")
+        raise InvalidInput(f"{name}={shown(number)} must be between 0 and 1{last}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -44,22 +43,20 @@ def components_of(context: Context) -> tuple[Component, ...] | None:
 
     `NotIdentifiable` where an entry is 0: the two values must be reported alike, so no survey can tell them apart.
     """
-    of = context.components()
+    parts = context.components()
     for x, z, entry in context.pairs():
         if entry == 0:
             first, second = context.values[x], context.values[z]
             raise NotIdentifiable(
                 f"E[{first!r}, {second!r}] = 0: whatever is reported, these two are alike; make them one value"
             )
-    if max(map(len, of)) > MAX_VALUES:
+    if max(map(len, parts)) > MAX_VALUES:
         return None
     closed = context.closure()
     components = []
-    for members in of:
+    for members in parts:
         entries = tuple(tuple(closed.at(x, z) for z in members) for x in members)
-        components.append(
-            Component(tuple(members), entries, np.array([[float(entry) for entry in row] for row in entries]))
-        )
+        components.append(Component(tuple(members), entries, np.array(entries, dtype=float)))
     return tuple(components)
 
 
@@ -88,11 +85,12 @@ def tasks_of(components: Sequence[Component], objective: Objective, shares: Arra
     between = -float(((rows @ shares) ** 2).sum())
     tasks = []
     for component in components:
-        held = shares[list(component.members)]
-        mass = float(held.sum())
-        inside = (
-            np.full(component.size, 1 / component.size) if mass == 0 else held if len(components) == 1 else held / mass
-        )
+        inside = shares[list(component.members)]
+        mass = float(inside.sum())
+        if mass == 0:
+            inside = np.full(component.size, 1 / component.size)
+        elif len(components) > 1:
+            inside = inside / mass
         own = rows[:, list(component.members)]
         between += mass * float(((own @ inside) ** 2).sum())
         if component.size > 1:
@@ -103,9 +101,8 @@ def tasks_of(components: Sequence[Component], objective: Objective, shares: Arra
 def scaled_rows(objective: Objective) -> Array:
     """The queries of all targets, each divided by the root of the scale of its target."""
     scales = objective.scales or (1.0,) * len(objective.targets)
-    return np.concatenate(
-        [weights / np.sqrt(scale) for (_, weights), scale in zip(objective.weights, scales, strict=True)]
-    )
+    pairs = zip(objective.weights, scales, strict=True)
+    return np.concatenate([weights / np.sqrt(scale) for (_, weights), scale in pairs])
 
 
 def _task(component: Component, rows: Array, prior: Array) -> Task:
@@ -131,12 +128,6 @@ def _centred(rows: Array, prior: Array) -> Array:
 
 def is_distance(components: Sequence[Component]) -> bool:
     """True if E is symmetric and finite between all values."""
-    return len(components) == 1 and bool(np.isfinite(components[0].E).all()) and _symmetric(components[0].entries)
-
-
-def _symmetric(entries: Sequence[Sequence[Epsilon]]) -> bool:
-    return all(
-        isinstance(entry, Fraction) and entry == entries[z][x]
-        for x, row in enumerate(entries)
-        for z, entry in enumerate(row)
-    )
+    first = components[0]
+    symmetric = first.entries == tuple(zip(*first.entries, strict=True))
+    return len(components) == 1 and symmetric and bool(np.isfinite(first.E).all())

@@ -1,14 +1,11 @@
-"""`design`: search for the best table of an arbitrary context, certify it, and say how good it can be at best.
-
-The proved lower bound on the error of a design, component by component.
-"""
+"""`design`: search for the best table of an arbitrary context, certify it, and say how good it can be at best."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from numbers import Real
@@ -29,7 +26,7 @@ from ...mechanisms.tables.classwise_mixture import ClasswiseMixture
 from ...mechanisms.tables.repair import repaired
 from ...mechanisms.tables.table import PAIR
 from ..choose import explain, prior_of
-from ..classwise import by_types, classes_of
+from ..classwise import classes_of, classwise_mixture
 from ..explanation import rate
 from ..objective import Objective, objective_of
 from ..optimize.generation import ColumnSolution
@@ -43,54 +40,6 @@ from .search import Search, Solution, bound_by_listing, worst_case
 
 MIN_SECONDS = 3.0
 """The least time that proving a bound may take, whatever the search took."""
-
-
-@dataclass(frozen=True)
-class Proof:
-    """A lower bound on the error of every channel, whether all rays were listed for it, and what could not be done."""
-
-    bound: float
-    listed: bool
-    notes: tuple[str, ...]
-
-
-def prove_bound(tasks: Sequence[Task], found: Sequence[ColumnSolution], *, until: float) -> Proof:
-    """The lower bounds of all components added up; 0 for a component that nothing could be proved of."""
-    total, listed = 0.0, True
-    notes: dict[str, None] = {}
-    known: dict[bytes, float] = {}
-    until = max(until, monotonic() + MIN_SECONDS)
-    for number, (task, one) in enumerate(zip(tasks, found, strict=True)):
-        if task.key not in known:
-            lam = one.state.along(task.exact.group)
-            bound = bound_by_listing(task.component.E, task.exact, one.state.K, lam)
-            if bound is None:
-                listed = False
-                try:
-                    share = (until - monotonic()) / (len(tasks) - number)
-                    bound = semidefinite_bound(task.component.E, task.exact, until=monotonic() + share)
-                except MissingExtra as missing:
-                    notes[f"No bound could be proved: {missing}"] = None
-            known[task.key] = bound or 0.0
-        total += known[task.key]
-    return Proof(total, listed, tuple(notes))
-
-
-def bound_by_types(context: Context, shares: Array) -> float:
-    """A lower bound for all shares where values fall into classes of which all types can be compared; 0 elsewhere.
-
-    It holds at shares that are even inside each class, as a channel that treats alike values alike is then the best.
-    """
-    try:
-        classes = classes_of(context, shares)
-    except NotServed:
-        return 0.0
-    if count_types(TypeProblem(classes, bits=None)) > MAX_LISTED_TYPES or np.abs(shares - classes.even).max() > 1e-12:
-        return 0.0
-    try:
-        return best_types(classes, bits=None).bound or 0.0
-    except NotServed:
-        return 0.0
 
 
 MAX_ENTRIES = 1 << 20
@@ -119,6 +68,48 @@ TOO_SOON = "Only closed forms were compared: the search was stopped before it ha
 
 ALONE_SHARE = 0.15
 """The part of the time for each of several targets alone; all together take at most half."""
+
+
+def prove_bound(
+    tasks: Sequence[Task], solutions: Sequence[ColumnSolution], *, until: float
+) -> tuple[float, bool, tuple[str, ...]]:
+    """A lower bound on the error of every channel, whether all rays were listed for it, and what could not be done.
+
+    The bounds of all components are added up; that of a component of which nothing could be proved is 0.
+    """
+    total, listed = 0.0, True
+    notes: dict[str, None] = {}
+    known: dict[bytes, float] = {}
+    until = max(until, monotonic() + MIN_SECONDS)
+    for number, (task, solution) in enumerate(zip(tasks, solutions, strict=True)):
+        if task.key not in known:
+            lam = solution.state.along(task.exact.group)
+            bound = bound_by_listing(task.component.E, task.exact, solution.state.K, lam)
+            if bound is None:
+                listed = False
+                try:
+                    share = (until - monotonic()) / (len(tasks) - number)
+                    bound = semidefinite_bound(task.component.E, task.exact, until=monotonic() + share)
+                except MissingExtra as missing:
+                    notes[f"No bound could be proved: {missing}"] = None
+            known[task.key] = bound or 0.0
+        total += known[task.key]
+    return total, listed, tuple(notes)
+
+
+def bound_by_types(context: Context, shares: Array) -> float:
+    """A lower bound for all shares where values fall into classes of which all types can be compared; 0 elsewhere.
+
+    It holds at shares that are even inside each class, as a channel that treats alike values alike is then the best.
+    """
+    try:
+        classes = classes_of(context, shares)
+        many = count_types(TypeProblem(classes, bits=None)) > MAX_LISTED_TYPES
+        if many or np.abs(shares - classes.even).max() > 1e-12:
+            return 0.0
+        return best_types(classes, bits=None).bound or 0.0
+    except NotServed:
+        return 0.0
 
 
 def design(
@@ -207,7 +198,7 @@ def _closed_forms(context: Context, shares: Array, bits: int | None, query: Any,
         mechanisms = [candidate.mechanism for candidate in explanation.candidates]
     if not any(mechanism.name == ClasswiseMixture.name for mechanism in mechanisms):
         with suppress(DiscreetError):
-            mechanisms.append(by_types(context, shares, bits))
+            mechanisms.append(classwise_mixture(context, shares, bits))
     return mechanisms
 
 
@@ -221,12 +212,9 @@ def _max_reports(component: Component, bits: int | None) -> int:
 
 def _starting_columns(component: Component, closed: Sequence[Mechanism]) -> Array:
     """The columns of the closed forms, as far as they can be listed, restricted to the values of a component."""
-    known = [np.ones((1, component.size))]
-    for mechanism in closed:
-        columns = columns_of(mechanism, component.members)
-        if columns is not None:
-            known.append(columns[columns.max(axis=1) > 0])
-    return np.concatenate(known)
+    listed = [columns_of(mechanism, component.members) for mechanism in closed]
+    known = [columns[columns.max(axis=1) > 0] for columns in listed if columns is not None]
+    return np.concatenate([np.ones((1, component.size)), *known])
 
 
 def columns_of(mechanism: Mechanism, members: Sequence[int]) -> Array | None:
@@ -252,7 +240,7 @@ def _balance(
         sized = _rescale(search, alone)
         solution = search.solve(sized, shares, monotonic() + each)
         reached = search.unit * (worst_case(solution, sized)[1] if alone.worst else solution.error)
-        best.append(min([reached, *(alone.error(mechanism, shares) for mechanism in closed)]))
+        best.append(min(reached, *(alone.error(mechanism, shares) for mechanism in closed), math.inf))
     return objective.balance(best)
 
 
@@ -273,17 +261,8 @@ def _join(components: Sequence[Component], solution: Solution) -> Sampler:
         return tables[components[0]]
     alone = base("randomized_response", 1, Fraction(1), {})
     number = {x: block for block, component in enumerate(components) for x in component.members}
-    return BlockResponse(
-        [number[x] for x in range(len(number))], [tables.get(component, alone) for component in components]
-    )
-
-
-def _proof(solution: Solution, until: float) -> Proof:
-    """The proved bound of a solution; none if Ctrl-C is pressed."""
-    try:
-        return prove_bound(solution.tasks, solution.columns, until=until)
-    except KeyboardInterrupt:
-        return Proof(0.0, False, ("No bound could be proved: it was stopped",))
+    blocks = [number[x] for x in range(len(number))]
+    return BlockResponse(blocks, [tables.get(component, alone) for component in components])
 
 
 def _result(
@@ -295,27 +274,31 @@ def _result(
     until: float,
     note: str = "",
 ) -> Designed:
-    """The mechanism with the least error, and what is known of it; with a solution the first one is the table found."""
+    """The mechanism with the least error, and what is known of it; with a solution the first one is its table."""
     ranked = rate(mechanisms, shares, objective)
     if objective.scales:  # by the best of each target that was searched for, not the best of those compared
         ranked = [replace(one, error=objective.combine([error for _, error in one.targets])) for one in ranked]
-    closed, proof, bound = ranked, Proof(0.0, False, (note,)), 0.0
+    closed, bound, listed = ranked, 0.0, False
+    notes: tuple[str, ...] = (note,)
     if solution is not None and search is not None:
-        closed, proof = ranked[1:], _proof(solution, until)
-        bound = search.unit * (proof.bound + solution.between)
+        closed = ranked[1:]
+        try:
+            proved, listed, notes = prove_bound(solution.tasks, solution.columns, until=until)
+        except KeyboardInterrupt:
+            proved, listed, notes = 0.0, False, ("No bound could be proved: it was stopped",)
+        bound = search.unit * (proved + solution.between)
         by_types = bound_by_types(mechanisms[0].context, shares) if objective.is_plain else 0.0
         if by_types > bound:
-            bound, proof = by_types, Proof(by_types, True, ())
-    best = min(
-        [*closed, *ranked[:1]], key=lambda one: float(f"{one.error:.9g}")
-    )  # a closed form wherever it is as good
+            bound, listed, notes = by_types, True, ()
+    # a closed form wherever it is as good
+    best = min([*closed, *ranked[:1]], key=lambda one: float(f"{one.error:.9g}"))
     return Designed(
         best.mechanism,
         objective.name,
         tuple((shares if solution is None or best is not ranked[0] else solution.shares).tolist()),
         best.error,
         min(max(bound, objective.unhidden(shares)), best.error),
-        proof.listed,
+        listed,
         replace(objective, worst=True).error(best.mechanism, shares),
         None if search is None else _expected_distance(best.mechanism, search.components, shares),
         best.targets,
@@ -324,7 +307,7 @@ def _result(
         0.0 if search is None else monotonic() - search.began,
         solution is None or solution.converged,
         search is not None and search.stopped,
-        proof.notes,
+        notes,
     )
 
 
