@@ -202,7 +202,7 @@ def test_values_that_are_far_away_leave_no_floor_and_those_nearby_do():
     everybody = dc.shuffled(mechanism, 10**4)
     nearby = dc.shuffled(mechanism, 10**4, among=range(10, 15))
     assert nearby.epsilon(11, 12, 1e-6) < everybody.epsilon(11, 12, 1e-6) / 2
-    assert nearby.hiders == [10, 11, 12, 13, 14]
+    assert nearby.other_users == [10, 11, 12, 13, 14]
 
 
 def test_a_failed_sum_leaves_e_and_certainty(monkeypatch):
@@ -248,7 +248,7 @@ def test_the_table_says_whom_it_is_about_and_json_has_the_agreed_keys():
 
 
 def test_contrasts_of_many_pairs_are_ranked_and_the_worst_is_the_largest(monkeypatch):
-    monkeypatch.setattr(shuffling, "SHOWN", 2)
+    monkeypatch.setattr(shuffling, "MAX_SHOWN", 2)
     mechanism = dc.mechanism(Context.metric(range(3), "line", "0.4"), "exponential")
     batch = dc.shuffled(mechanism, 1000)
     rows = list(batch.pairs(1e-6))

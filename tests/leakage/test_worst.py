@@ -8,7 +8,7 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.leakage import other_users, shuffling
+from discreet.leakage import pairs, shuffling
 from discreet.leakage.divergence import Divergence
 from discreet.leakage.profiles import profile_of
 from discreet.leakage.profiles.rows import listed
@@ -82,7 +82,7 @@ def test_a_closed_form_that_forgets_what_others_hold_is_caught():
 def test_every_pair_has_the_contrast_of_one_that_stands_for_it(mechanism):
     """No pair of values is told apart better than all of those that `contrasts` gives."""
     sampler, values = mechanism.sampler, range(mechanism.context.size)
-    listing = other_users.list_pairs(mechanism).pairs
+    listing = pairs.list_pairs(mechanism).pairs
     closure = mechanism.context.closure()
     every = [(x, z) for x in values for z in values if x != z and closure.at(x, z) < math.inf]
     worst = max(probe(profile_of(sampler).pair_profile(x, z))[1] for x, z in listing)
@@ -100,8 +100,8 @@ def test_meetings_of_utility_optimised_rappor_are_those_of_all_reports():
 @pytest.fixture
 def few(monkeypatch):
     """More than two pairs are very many."""
-    monkeypatch.setattr(other_users, "FEW", 0)
-    monkeypatch.setattr(other_users, "PAIRS", 2)
+    monkeypatch.setattr(pairs, "FEW_PAIRS", 0)
+    monkeypatch.setattr(pairs, "MAX_PAIRS", 2)
 
 
 def test_the_worst_of_very_many_pairs_is_found(few):
@@ -115,7 +115,7 @@ def test_the_worst_of_very_many_pairs_is_found(few):
 
 
 def test_the_worst_of_too_many_pairs_is_bounded(few, monkeypatch):
-    monkeypatch.setattr(shuffling, "LOOKED", 0)
+    monkeypatch.setattr(shuffling, "MAX_LOOKED_AT", 0)
     mechanism = dc.mechanism(Context.metric(range(4), "line", "1/50"), "geometric")
     batch = dc.shuffled(mechanism, 10)
     bounded = batch.worst(1e-2)

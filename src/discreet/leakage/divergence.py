@@ -1,252 +1,113 @@
-"""How far x stands out from z among n shuffled reports, never below the truth.
+"""How far x stands out from z in what somebody sees: n shuffled reports, or several releases about one value.
 
-For a contrast with floor m, g <= e**epsilon and n reports, the own one among them,
+Among n shuffled reports, the own one among them, with a pair profile of blanket m and g <= e**epsilon,
 
     delta(epsilon) <= sum over m = 0 of (P - g R)_+  +  (1/n) E[(L_1 + ... + L_n)_+],
 
-L being (P - g R) / m with probability m, and 0 otherwise: whoever did not draw from the floor is told, with what they
-drew, and so are reports without a floor. It is non-increasing in n, and at n = 1 it is the divergence of one report.
+L being (P - g R) / m with probability m, and 0 otherwise: whoever did not draw from the blanket is disclosed, with what
+they drew, and so are reports without a blanket. It is non-increasing in n, and at n = 1 it is the divergence of one
+report.
 
-References: Balle2019 (Lemma 5.3, for all pairs at once); Su2026.
+After several releases, with P and R the laws of a report under x and z, losses log(P/R) and b the probability under x
+of reports that z never writes,
 
-The mean of the positive part of a sum of n independent steps, never below the truth, at a cost free of n.
+    delta(epsilon) = 1 - prod (1 - b_i)^T_i + E[(1 - e^(epsilon - S))_+],    S the sum of all losses.
 
-A step is ``steps[j]`` with probability ``masses[j]`` and 0 otherwise. With
-``K(t) = n log(1 + sum_j q_j (e^(t l_j) - 1))`` and any theta > 0 the mean of S_+ is
-``(1 / 2 pi i) int e^K(t) t^-2 dt`` along Re t = theta; computed is
+Both expectations are those of `expected_excess`. A shuffled batch is a release as well, by its certified deltas at some
+points: at gamma = e**epsilon the divergence h(gamma) = sup_S P(S) - gamma R(S) is convex, so the lines between
+certified points lie above it. A jump of slope at gamma_i is the probability under R of a report whose ratio is gamma_i,
+and gamma_i times that the probability under P. Below gamma = 1 the other direction of the pair gives
+``h(gamma) = 1 - gamma + gamma h'(1/gamma)``.
 
-    (h / 2 pi) sum_k (e^K(t_k) - (1 - |q|)^n) e^((tau t_k)^2 / 2) / t_k^2,    t_k = theta + i k h,
-
-where the atom that no step was taken is left out, adding nothing to S_+. See `contour` for why this is not below the
-mean; what rounding can have taken off is added, and so are the terms that were left out. Where there are few ways in
-which the steps can come about, they are listed instead.
-
-References: Balle2019 (the sum); Alghamdi2022 (the contour).
-
-Every way to share n draws out among a few kinds: what they add up to, and how likely each is.
+References: Balle2019 (Lemma 5.3, for all pairs at once); Su2026; Kairouz2015; Doroshenko2022 (connect the dots).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.exact import exp_below
+from .expected_excess import ULP, Reals, Steps, expected_excess
 from .profiles.rows import Row
-from .smallest_epsilon import ULP, Reals, expm1, grid_of, least, log1p
+from .smallest_epsilon import above
 
-LISTED = 1 << 17
-"""The most ways that are listed."""
+MAX_EPSILON = 500.0
+"""Beyond this epsilon nothing is won by others."""
 
-
-class Ways(NamedTuple):
-    """Sums of n draws, the logarithm of the probability of each, and the relative error that a probability may have."""
-
-    sums: Reals
-    logs: Reals
-    doubt: float
-
-
-def ways(masses: Reals, steps: Reals, n: int) -> Ways | None:
-    """The sums of n draws of `steps` with probabilities `masses`, which may fall short of one, the rest adding nothing.
-
-    None where there are more than `LISTED` ways. Masses that add up to one, or more, leave nothing over.
-    """
-    missed = 1 - math.fsum(masses)
-    kinds, count = len(masses) - (missed <= 4 * ULP), 1
-    for i in range(1, kinds + 1):
-        count = count * (n + i) // i
-        if count > LISTED:
-            return None
-    if missed > 4 * ULP:
-        masses, steps = np.append(masses, missed), np.append(steps, 0.0)
-    factorials = _log_factorials(n)
-    logs = np.log(masses)
-    sums, chances, left = np.zeros(1), np.full(1, factorials[n]), np.array([n])
-    for step, log in zip(steps[:-1], logs[:-1], strict=True):
-        counts = np.concatenate([np.arange(most + 1) for most in left])
-        often = left + 1
-        sums = np.repeat(sums, often) + counts * step
-        chances = np.repeat(chances, often) + counts * log - factorials[counts]
-        left = np.repeat(left, often) - counts
-    sums, chances = sums + left * steps[-1], chances + left * logs[-1] - factorials[left]
-    unsure = 1 / missed if missed > 4 * ULP else 1.0
-    doubt = 8 * ULP * (n * (float(np.abs(logs).max()) + 4 + unsure) + 4 * float(factorials[n]) + 64)
-    return Ways(np.asarray(sums), np.asarray(chances), doubt)
-
-
-@lru_cache(maxsize=8)
-def _log_factorials(n: int) -> Reals:
-    return np.array([math.lgamma(i + 1) for i in range(n + 1)])
-
-
-FEW = 16
-"""Up to so many kinds of step the noise is finer."""
-
-FINE = 2.0**-10, 2.0**-8
-"""The noise in widths of the sum, for few and for many kinds of step."""
-
-FAR = 25.0
-"""How far off, in units of 1 / theta, the next images of the sum are."""
+POINTS = 64
+"""Certified points of a shuffled batch on each side of gamma = 1."""
 
 
 def positive_part(masses: Reals, steps: Reals, n: int, *, enough: float = 0.0) -> float:
-    """An upper bound on E[(L_1 + ... + L_n)_+]; any one that is at most `enough` will do.
-
-    ``E[S_+] <= e^(K(theta) - 1) / theta`` (Chernoff) is tried first. NaN comes out only if something was NaN before.
-    """
+    """An upper bound on E[(L_1 + ... + L_n)_+]; any one that is at most `enough` will do, and NaN stays NaN."""
     if not (np.isfinite(masses).all() and np.isfinite(steps).all()):
         return math.nan
     masses, steps = masses[masses > 0], steps[masses > 0]
     if not (steps > 0).any():
         return 0.0
-    mean = float(n * math.fsum(masses * steps))
     if not (steps < 0).any():
-        return mean * (1 + 4 * ULP)
-    if (few := listed(masses, steps, n)) is not None:
-        return few
-    kept = _Sum(masses, steps, n)
-    return kept.chernoff if kept.chernoff <= enough else kept.value()
-
-
-class _Sum:
-    """A sum of many steps and the line that its mean is found along."""
-
-    def __init__(self, masses: Reals, steps: Reals, n: int) -> None:
-        self.masses, self.steps, self.n = masses, steps, n
-        widest = float(np.abs(steps).max())
-        self.theta = least(lambda t: self.cumulant(t) - 2 * math.log(t), 1e-9 / widest / n, 600 / float(steps.max()))
-        self.height = self.cumulant(self.theta)
-        self.chernoff = math.exp(min(700.0, self.height - 1)) / self.theta * (1 + 1e-9)
-
-    def cumulant(self, t: float) -> float:
-        """K(t) for real t."""
-        with np.errstate(over="ignore"):
-            inside = float(self.masses @ np.expm1(t * self.steps))
-        return self.n * math.log1p(inside) if inside > -1 else -math.inf
-
-    def deviation(self) -> float:
-        """The deviation of the sum under the tilted law."""
-        tilted = self.masses * np.exp(self.theta * self.steps)
-        whole = 1 + float(self.masses @ np.expm1(self.theta * self.steps))
-        first, second = float(tilted @ self.steps) / whole, float(tilted @ self.steps**2) / whole
-        return math.sqrt(self.n * max(second - first**2, 0.0))
-
-    def value(self) -> float:
-        """The sum, with all that it may be too small by."""
-        masses, steps, n, theta = self.masses, self.steps, self.n, self.theta
-        deviation = self.deviation()
-        about = self.height - math.log(theta**2 * math.sqrt(2 * math.pi) * (deviation + 1 / theta))
-        span = FAR + max(0.0, math.log(n * float(np.abs(steps).max())) - about)
-        grid = grid_of(theta, deviation, fine=FINE[len(masses) > FEW], span=span / theta)
-        floor = math.fsum(masses)
-        nothing = math.exp(n * math.log1p(-floor) - self.height) if floor < 1 else 0.0
-        unsure = n * floor / max(1 - floor, ULP)
-        rise, total, doubt = np.exp(theta * steps), 0.0, 0.0
-        for weights, t in grid.nodes(len(masses)):
-            turned = t[:, None] * steps
-            moved = expm1(turned)
-            inside = moved @ masses
-            length, size = np.maximum(np.abs(1 + inside), 1e-150), (np.abs(moved) + np.abs(turned) * rise) @ masses
-            loose = n * size * (1 / length + (1 + size) / length**2)  # what rounding may do to n log(1 + inside)
-            grown = n * log1p(inside) - self.height
-            noise = (grid.tau * t) ** 2 / 2
-            factor = weights * np.exp(noise) / t**2
-            terms = (np.exp(grown) - nothing) * factor
-            total += float(terms.real.sum())
-            rounded = 80 + 4 * (np.abs(grown) + np.abs(noise) + abs(self.height))
-            sizes = np.abs(np.exp(grown)) * (8 * loose + rounded) + nothing * (8 * unsure + rounded)
-            doubt += float(sizes @ np.abs(factor))
-        cut = math.exp((grid.tau * theta) ** 2 / 2) * grid.cut
-        scale = grid.step / (2 * math.pi) * math.exp(self.height)
-        return min(self.chernoff, scale * (total + cut + ULP * doubt) * (1 + 8 * ULP))
-
-
-def listed(masses: Reals, steps: Reals, n: int) -> float | None:
-    """The mean of the positive part by listing how often each step is taken; None where there are too many ways."""
-    if (found := ways(masses, steps, n)) is None:
-        return None
-    edge = 4 * (2 + len(steps)) * ULP * n * float(np.abs(steps).max())  # what rounding may have taken from a sum
-    raised = np.maximum(found.sums + edge, 0)
-    return math.fsum(raised * np.exp(found.logs)) * (1 + found.doubt)
-
-
-FURTHEST = 500.0
-"""Beyond this epsilon nothing is won by others."""
-
-
-class Split(NamedTuple):
-    """Numbers as sums of two floats each, the second far below the first."""
-
-    high: Reals
-    low: Reals
-
-    @classmethod
-    def of(cls, numbers: Sequence[Fraction]) -> Split:
-        """The nearest such sums."""
-        high = [float(number) for number in numbers]
-        low = [float(number - Fraction(near)) for number, near in zip(numbers, high, strict=True)]
-        return cls(np.array(high, dtype=float), np.array(low, dtype=float))
+        return n * math.fsum(masses * steps) * (1 + 4 * ULP)
+    return expected_excess([Steps(masses, steps, n)], enough=enough)
 
 
 class Divergence:
-    """The divergence of x from z by what hides them, for any n and epsilon."""
+    """The divergence of x from z by their pair profile, for any n and epsilon."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        self.floor = sum((row.blanket for row in rows), Fraction(0))
+        self.total_blanket = sum((row.blanket for row in rows), Fraction(0))
         rows = [row for row in rows if row.own or row.other]
-        floored = [row for row in rows if row.blanket > 0]
-        self.masses = np.array([float(row.blanket) for row in floored], dtype=float)
-        self.own = Split.of([row.own / row.blanket for row in floored])
-        self.other = Split.of([row.other / row.blanket for row in floored])
-        self._told = [(row.own, row.other) for row in rows if not row.blanket]
+        covered = [row for row in rows if row.blanket > 0]
+        self.masses = np.array([float(row.blanket) for row in covered], dtype=float)
+        self._own = _split([row.own / row.blanket for row in covered])
+        self._other = _split([row.other / row.blanket for row in covered])
+        self._uncovered = [(row.own, row.other) for row in rows if not row.blanket]
         self._rows = [(row.own, row.other) for row in rows]
 
     @property
     def spread(self) -> float:
         """sum (P - R)**2 / m: n times the square of the width of a normal law that is about as telling; no bound."""
-        if any(own > other for own, other in self._told):
+        if any(own > other for own, other in self._uncovered):
             return math.inf
-        return float(self.masses @ (self.own.high - self.other.high) ** 2)
+        return float(self.masses @ (self._own[0] - self._other[0]) ** 2)
 
     def delta(self, n: int, epsilon: float, *, enough: float = 0.0) -> float:
         """The smallest certified delta among n reports, or any that is at most `enough`; NaN stays NaN."""
         if not epsilon >= 0:
             return math.nan
         if epsilon == math.inf:
-            return _up(sum((own for own, other in self._rows if not other), Fraction(0)))
+            return above(sum((own for own, other in self._rows if not other), Fraction(0)))
         g = exp_below(Fraction(epsilon))
-        alone, told = _beyond(self._rows, g), _beyond(self._told, g)
-        if n == 1 or alone == told or alone <= enough or epsilon > FURTHEST:
+        alone, disclosed = _excess(self._rows, g), _excess(self._uncovered, g)
+        if n == 1 or alone == disclosed or alone <= enough or epsilon > MAX_EPSILON:
             return alone
-        found = positive_part(self.masses, self._steps(g), n, enough=max(0.0, enough - told) * n) / n
-        return min(alone, (told + found) * (1 + 4 * ULP)) if found == found else math.nan
+        rest = positive_part(self.masses, self._steps(g), n, enough=max(0.0, enough - disclosed) * n) / n
+        return min(alone, (disclosed + rest) * (1 + 4 * ULP)) if rest == rest else math.nan
 
     def _steps(self, g: Fraction) -> Reals:
         """own - g other, in twice the precision of floats, rounded up."""
-        factor = Split.of([g])
-        product, error = _two_product(self.other.high, factor.high[0])
-        error = error + self.other.high * factor.low[0] + self.other.low * factor.high[0]
-        first, rest = _two_sum(self.own.high, -product)
-        found = first + (rest + self.own.low - error)
-        tiny = 2.0**-98 * (np.abs(self.own.high) + np.abs(product))
-        return np.asarray(found + 4 * ULP * np.abs(found) + tiny)
+        (own, own_low), (other, other_low), (factor, factor_low) = self._own, self._other, _split([g])
+        product, error = _two_product(other, factor[0])
+        error = error + other * factor_low[0] + other_low * factor[0]
+        first, rest = _two_sum(own, -product)
+        steps = first + (rest + own_low - error)
+        return np.asarray(steps + 4 * ULP * np.abs(steps) + 2.0**-98 * (np.abs(own) + np.abs(product)))
 
 
-def _beyond(rows: Sequence[tuple[Fraction, Fraction]], g: Fraction) -> float:
+def _excess(rows: Sequence[tuple[Fraction, Fraction]], g: Fraction) -> float:
     """sum (own - g other)_+, rounded up."""
-    return _up(sum((own - g * other for own, other in rows if own > g * other), Fraction(0)))
+    return above(sum((own - g * other for own, other in rows if own > g * other), Fraction(0)))
 
 
-def _up(exact: Fraction) -> float:
-    """The float next above, or the number itself."""
-    near = float(exact)
-    return near if near >= exact else math.nextafter(near, math.inf)
+def _split(numbers: Sequence[Fraction]) -> tuple[Reals, Reals]:
+    """Numbers as sums of two floats each, the second far below the first."""
+    high = [float(number) for number in numbers]
+    low = [float(number - Fraction(near)) for number, near in zip(numbers, high, strict=True)]
+    return np.array(high, dtype=float), np.array(low, dtype=float)
 
 
 def _two_product(a: Reals, b: float) -> tuple[Reals, Reals]:
@@ -268,3 +129,89 @@ def _two_sum(a: Reals, b: Reals) -> tuple[Reals, Reals]:
     whole = a + b
     moved = whole - a
     return whole, (a - (whole - moved)) + (b - moved)
+
+
+class Losses(NamedTuple):
+    """The probability under x of each loss, the losses, and that of all reports which z never writes: `disclosed`."""
+
+    masses: Reals
+    losses: Reals
+    disclosed: float
+
+
+def losses_of(rows: Sequence[Row]) -> Losses:
+    """The losses of x against z, each to the last digit."""
+    masses: dict[Fraction, Fraction] = {}
+    for row in rows:
+        if row.own and row.other:
+            beyond = (row.own - row.other) / row.other
+            masses[beyond] = masses.get(beyond, Fraction(0)) + row.own
+    disclosed = sum((row.own for row in rows if not row.other), Fraction(0))
+    logs = [math.log1p(float(beyond)) for beyond in masses]
+    return Losses(np.array([float(mass) for mass in masses.values()]), np.array(logs), float(disclosed) * (1 + 4 * ULP))
+
+
+def composed_delta(releases: Sequence[tuple[Losses, int]], epsilon: float, *, enough: float = 0.0) -> float:
+    """The certified delta of x against z at `epsilon` after all releases, or any that is at most `enough`.
+
+    Losses are drawn given that nothing was disclosed, which has the probability of all masses together.
+    """
+    if not epsilon >= 0 or not all(np.isfinite(entry).all() for losses, _ in releases for entry in losses):
+        return math.nan
+    hidden = math.fsum(
+        times * math.log1p(-part.disclosed) if part.disclosed < 1 else -math.inf for part, times in releases
+    )
+    disclosed = min(1.0, -math.expm1(hidden) * (1 + 8 * ULP))
+    most = math.fsum(times * float(part.losses.max(initial=0.0)) for part, times in releases)
+    if epsilon == math.inf or most * (1 + 8 * ULP) <= epsilon:
+        return disclosed
+    totals = [(part, math.fsum(part.masses), times) for part, times in releases]
+    rest = math.exp(math.fsum(times * math.log(total) for _, total, times in totals))
+    rest *= 1 + 8 * ULP * sum(times + 1 for *_, times in totals)
+    parts = [Steps(part.masses / total, part.losses, times) for part, total, times in totals]
+    left = max(0.0, enough - disclosed) / rest if rest else 1.0
+    return min(1.0, disclosed + rest * expected_excess(parts, epsilon, c=1, enough=left))
+
+
+def connect_points(
+    forward: Callable[[float], float],
+    backward: Callable[[float], float],
+    ends: tuple[float, float],
+    claimed: float,
+) -> Losses:
+    """The losses of a pair of laws with at least the divergence of the curves, at every gamma.
+
+    `ends` are the epsilons up to which points are taken in both directions, `claimed` the entry of E for the
+    backward one, beyond which no ratio goes. What is left at the last point forward is disclosed.
+    """
+    right, left = (map(float, np.linspace(0.0, end, POINTS + 1)) for end in ends)
+    points = [(math.exp(e), forward(e)) for e in right]
+    points += [(math.exp(-e), -math.expm1(-e) + math.exp(-e) * backward(e)) for e in left if e]
+    start = math.exp(-claimed) if claimed < math.inf else 0.0
+    gammas, heights = _hull(sorted([*points, (start, 1 - start)]))
+    slopes = np.diff(heights) / np.diff(gammas)
+    jumps = np.maximum(np.diff(np.concatenate([[-1.0], slopes, [0.0]])), 0.0)
+    own = jumps * gammas
+    rounding = 8 * ULP * len(gammas) * (1 + float(np.max(heights[:-1] / np.diff(gammas)) * gammas[-1]))
+    disclosed = float(heights[-1]) + rounding + max(0.0, 1 - float(heights[-1]) - float(own.sum()))
+    return Losses(own[own > 0], np.log(gammas[own > 0]) + 2 * ULP, disclosed)
+
+
+def _hull(points: Sequence[tuple[float, float]]) -> tuple[Reals, Reals]:
+    """The greatest convex function below some points, by its corners."""
+    corners: list[tuple[Fraction, Fraction]] = []
+    for gamma, height in points:
+        point = Fraction(gamma), Fraction(height)
+        if corners and corners[-1][0] == point[0]:
+            if corners[-1][1] <= point[1]:
+                continue
+            corners.pop()
+        while len(corners) > 1 and _is_above(corners[-1], corners[-2], point):
+            corners.pop()
+        corners.append(point)
+    return np.array([float(g) for g, _ in corners]), np.array([float(h) for _, h in corners])
+
+
+def _is_above(b: tuple[Fraction, Fraction], a: tuple[Fraction, Fraction], c: tuple[Fraction, Fraction]) -> bool:
+    """True if b is on or above the line from a to c."""
+    return (b[1] - a[1]) * (c[0] - a[0]) >= (c[1] - a[1]) * (b[0] - a[0])

@@ -2,13 +2,12 @@
 
 Against the collector, who sees who sent what, E holds and nothing better. Whoever gets reports in random order, or the
 tally alone, must also find the person's report among the others', which hide it.
-
-What a batch gives away of some pairs of values, as rows of a table or of JSON.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,9 +20,10 @@ from ..core.errors import InvalidInput, NotServed, check_type
 from ..core.exact import Epsilon
 from ..mechanisms.mechanism import Mechanism
 from .divergence import Divergence
-from .other_users import MOST, OtherUsers, PairList, count_of, limits_of, list_pairs, other_users_of
+from .other_users import MAX_REPORTS, OtherUsers, other_users_of
+from .pairs import PairList, limits_of, list_pairs, pair_of, rows_of, success_of
 from .profiles import profile_of
-from .profiles.rows import Row, extremal
+from .profiles.rows import Row
 from .smallest_epsilon import Curve, delta_of, level_of, smallest_epsilon
 
 AGAINST = (
@@ -84,19 +84,19 @@ DELTA = 1e-6
 SLACK = 1e-4
 """How much larger a delta an attained epsilon is searched at, relative to it: far more than its sum can be off by."""
 
-PEOPLE = 4
+MAX_SUPPOSED = 4
 """How many values other than x and z the others are supposed to hold, all alike, to find an attained epsilon."""
 
-SCANNED = 1 << 12
+MAX_SCANNED = 1 << 12
 """How many values are looked at to find some that differ."""
 
-GROUPS = 256
+MAX_GROUPS = 256
 """The most groups of reports for which an attained epsilon is searched."""
 
-LOOKED = 1 << 15
+MAX_LOOKED_AT = 1 << 15
 """How many groups of reports are looked at, over all pairs, to find the worst of very many."""
 
-SHOWN = 20
+MAX_SHOWN = 20
 """The most pairs of a table."""
 
 
@@ -111,7 +111,7 @@ class Shuffled:
     """
 
     mechanism: Mechanism
-    crowd: OtherUsers
+    others: OtherUsers
 
     # -- one pair ------------------------------------------------------------------------------------
     def delta(self, x: Value, z: Value, epsilon: float) -> float:
@@ -120,13 +120,12 @@ class Shuffled:
         No event is likelier under x than ``e**epsilon`` times as likely as under z, plus delta. It is directed: z
         against x may have another.
         """
-        i, j = self._pair(x, z)
-        return min(1.0, self._divergence(i, j).delta(self.crowd.count(self.mechanism, i), level_of(epsilon)))
+        i, j = pair_of(self.mechanism, x, z)
+        return min(1.0, self._divergence(i, j).delta(self._count(i), level_of(epsilon)))
 
     def epsilon(self, x: Value, z: Value, delta: float) -> float:
         """The smallest certified epsilon of x against z at `delta`, rounded up to six digits; never above E[x, z]."""
-        i, j = self._pair(x, z)
-        return self._epsilon(i, j, delta_of(delta))
+        return self._epsilon(*pair_of(self.mechanism, x, z), delta_of(delta))
 
     def attained(self, x: Value, z: Value, delta: float) -> float:
         """An epsilon that x against z really has at `delta` where all others hold one value: the worst that was tried.
@@ -136,16 +135,14 @@ class Shuffled:
         more than the sum was ever seen to be off by, but no proof. It is 0 where none was tried, as where reports fall
         into more than 256 groups.
         """
-        i, j = self._pair(x, z)
-        return self._attained(i, j, delta_of(delta))
+        return self._attained(*pair_of(self.mechanism, x, z), delta_of(delta))
 
     def success(self, x: Value, z: Value) -> float:
         """How often somebody is right, at most, who must say from the batch whether a person holds x or z.
 
         It is ``(1 + delta(0)) / 2``, the smaller of both directions.
         """
-        i, j = self._pair(x, z)
-        return self._success(i, j)
+        return self._success(*pair_of(self.mechanism, x, z))
 
     def curve(self, x: Value, z: Value, epsilons: Iterable[float]) -> list[float]:
         """The certified delta of x against z at each of some epsilons."""
@@ -153,11 +150,11 @@ class Shuffled:
 
     def basis(self, x: Value, z: Value) -> str:
         """What the answers for x against z rest on: "floor", or "E" where the reports are too many to look at."""
-        return "E" if self._contrast(*self._pair(x, z)) is None else "floor"
+        return "E" if self._profile(*pair_of(self.mechanism, x, z)) is None else "floor"
 
     def account(self, x: Value, z: Value, delta: float) -> PairAccount:
         """All of these for x against z in one row."""
-        return self._account(*self._pair(x, z), delta_of(delta))
+        return self._account(*pair_of(self.mechanism, x, z), delta_of(delta))
 
     # -- all pairs -----------------------------------------------------------------------------------
     def worst(self, delta: float) -> PairAccount:
@@ -167,27 +164,24 @@ class Shuffled:
         that is certified, come first, until no other can have more than was found. If that takes too many, what is
         given is the most that the next one can have, with the basis "E": no pair has more.
         """
-        asked, found, most, rows = delta_of(delta), None, -1.0, 0
+        target, worst, most, rows = delta_of(delta), None, -1.0, 0
         listing = self._listing
         for number, (i, j) in enumerate(self._ranked):
-            if listing.many and (most >= listing.most[number] or rows > LOOKED):
+            if listing.many and (most >= listing.most[number] or rows > MAX_LOOKED_AT):
                 break
-            n, divergence = self.crowd.count(self.mechanism, i), self._divergence(i, j)
+            n, divergence = self._count(i), self._divergence(i, j)
             rows += len(divergence.masses)
-            if most >= 0 and divergence.delta(n, most, enough=asked) <= asked:
+            if most >= 0 and divergence.delta(n, most, enough=target) <= target:
                 continue
-            if (epsilon := self._epsilon(i, j, asked)) > most:
-                found, most = (i, j), epsilon
-        if found is None:
+            if (epsilon := self._epsilon(i, j, target)) > most:
+                worst, most = (i, j), epsilon
+        if worst is None:
             raise NotServed(f"{self.mechanism.name}: E asks for nothing between any two values")
-        limit = max(listing.beyond, listing.most[number] if listing.many and rows > LOOKED else 0.0)
-        return self._account(*found, asked) if most >= limit else self._bounded(*found, limit, asked)
-
-    def _bounded(self, i: int, j: int, limit: float, delta: float) -> PairAccount:
-        """What no pair exceeds that can have at most `limit`, beside the pair that was found to have most."""
-        rest = math.exp(-limit)
-        account = self._account(i, j, delta)
-        success = max(account.success, min(1.0, 1 / (1 + rest) * (1 + 1e-12)))
+        limit = max(listing.beyond, listing.most[number] if listing.many and rows > MAX_LOOKED_AT else 0.0)
+        account = self._account(*worst, target)
+        if most >= limit:
+            return account
+        success = max(account.success, min(1.0, 1 / (1 + math.exp(-limit)) * (1 + 1e-12)))
         return replace(account, epsilon=limit, success=success, basis="E")
 
     def pairs(self, delta: float) -> Iterator[PairAccount]:
@@ -195,68 +189,60 @@ class Shuffled:
 
         Where there are very many of them, those that can have most by E come first.
         """
-        asked = delta_of(delta)
-        return (self._account(i, j, asked) for i, j in self._ranked)
+        target = delta_of(delta)
+        return (self._account(i, j, target) for i, j in self._ranked)
 
     @property
-    def hiders(self) -> str | list[Any]:
+    def other_users(self) -> str | list[Any]:
         """Whose reports hide the own one: "everybody", "the own block", or the values that were given."""
         values = self.mechanism.context.values
-        if self.crowd.among is not None:
-            return [plain_value(values[v]) for v in self.crowd.among]
-        return "everybody" if self.crowd.total is not None else "the own block"
+        if self.others.among is not None:
+            return [plain_value(values[v]) for v in self.others.among]
+        return "everybody" if self.others.total is not None else "the own block"
 
     def as_dict(self, *, delta: float = DELTA) -> dict[str, Any]:
         """The first pairs at `delta` as plain data."""
-        return self.data(list(islice(self.pairs(delta), SHOWN)), delta)
+        return self.data(list(islice(self.pairs(delta), MAX_SHOWN)), delta)
 
     def data(self, rows: Sequence[PairAccount], delta: float) -> dict[str, Any]:
         """Some pairs as plain data."""
-        about = {"mechanism": self.mechanism.name, "n": self.crowd.total, "delta": delta, "hiders": self.hiders}
+        about = {"mechanism": self.mechanism.name, "n": self.others.total, "delta": delta, "hiders": self.other_users}
         return about | {"pairs": [row.as_dict() for row in rows]}
 
     def text(self, delta: float) -> str:
         """The first pairs at `delta` as a table, with what the numbers hold against."""
-        return self.table(list(islice(self.pairs(delta), SHOWN)), delta)
+        return self.table(list(islice(self.pairs(delta), MAX_SHOWN)), delta)
 
     def table(self, rows: Sequence[PairAccount], delta: float) -> str:
         """Some pairs as a table."""
-        hidden = f"{self.hiders}, whatever they hold"
-        if not isinstance(self.hiders, str):
-            hidden = f"people who are known to hold {' or '.join(map(str, self.hiders[:5]))}"
+        hidden = f"{self.other_users}, whatever they hold"
+        if not isinstance(self.other_users, str):
+            hidden = f"people who are known to hold {' or '.join(map(str, self.other_users[:5]))}"
         title = f"{self.mechanism.name}, shuffled, at delta {delta:g}; hidden by {hidden}"
-        return table(title, rows, delta, of=len(self._ranked) if len(rows) == SHOWN else 0)
+        return table(title, rows, delta, of=len(self._ranked) if len(rows) == MAX_SHOWN else 0)
 
     def __str__(self) -> str:
         return self.text(DELTA)
 
     # -- how -----------------------------------------------------------------------------------------
-    def _pair(self, x: Value, z: Value) -> tuple[int, int]:
-        domain = self.mechanism.context.domain
-        i, j = domain.asked(x), domain.asked(z)
-        if i == j:
-            raise InvalidInput("x and z must be different values")
-        return i, j
+    def _count(self, i: int) -> int:
+        return self.others.count(self.mechanism, i)
 
-    def _contrast(self, i: int, j: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
-        return profile_of(self.mechanism).pair_profile(i, j, self.crowd.among if among is None else among)
+    def _profile(self, i: int, j: int) -> Sequence[Row] | None:
+        return profile_of(self.mechanism).pair_profile(i, j, self.others.among)
 
     @cached_property
-    def _known(self) -> dict[Any, Divergence]:
+    def _divergences(self) -> dict[Any, Divergence]:
         return {}
 
     def _divergence(self, i: int, j: int) -> Divergence:
-        if (i, j) not in self._known:
-            rows = self._contrast(i, j)
-            if rows is None:
-                leak = self.mechanism.sampler.max_ratios()
-                rows = extremal(leak(i, j), leak(j, i))
-            key = tuple(rows)
-            self._known[i, j] = self._known.setdefault(key, Divergence(rows))
-        return self._known[i, j]
+        if (i, j) not in self._divergences:
+            rows = rows_of(self.mechanism, i, j, self.others.among)
+            self._divergences[i, j] = self._divergences.setdefault(tuple(rows), Divergence(rows))
+        return self._divergences[i, j]
 
     def _epsilon(self, i: int, j: int, delta: float) -> float:
-        divergence, n = self._divergence(i, j), self.crowd.count(self.mechanism, i)
+        divergence, n = self._divergence(i, j), self._count(i)
         key = id(divergence), n, delta, self._limit(i, j)
         if key not in self._epsilons:
             self._epsilons[key] = smallest_epsilon(_curve(divergence, n), delta, self._limit(i, j))
@@ -271,36 +257,34 @@ class Shuffled:
         return {}
 
     def _attained(self, i: int, j: int, delta: float) -> float:
-        n, best = self.crowd.count(self.mechanism, i), 0.0
+        n, best = self._count(i), 0.0
         for v in self._supposed(i, j):
-            rows = self._contrast(i, j, (v,))
+            rows = profile_of(self.mechanism).pair_profile(i, j, (v,))
             if rows is None:
                 continue
             divergence = Divergence(rows)
-            if len(divergence.masses) > GROUPS or not _whole(divergence):
+            is_law = abs(float(divergence.total_blanket) - 1) < 1e-9  # the blanket is that of everybody holding v
+            if len(divergence.masses) > MAX_GROUPS or not is_law or divergence.delta(n, best, enough=delta) <= delta:
                 continue
-            if divergence.delta(n, best, enough=delta) <= delta:
-                continue
-            found = smallest_epsilon(_curve(divergence, n), delta * (1 + SLACK), self._limit(i, j))
-            best = max(best, found * (1 - 1e-6))
+            epsilon = smallest_epsilon(_curve(divergence, n), delta * (1 + SLACK), self._limit(i, j))
+            best = max(best, epsilon * (1 - 1e-6))
         return best
 
     def _supposed(self, i: int, j: int) -> list[int]:
         """Values that all others may hold: x and z, some others, and some that differ in label."""
-        held, labels = self.crowd.among or profile_of(self.mechanism).other_users(i), self.mechanism.sampler.labels
-        firsts = {labels[v]: v for v in reversed(held[:SCANNED])}
+        held, labels = self.others.among or profile_of(self.mechanism).other_users(i), self.mechanism.sampler.labels
+        firsts = {labels[v]: v for v in reversed(held[:MAX_SCANNED])}
         near = [v for v in (i, j) if v in held]
-        some = [*near, *list(firsts.values())[:PEOPLE], held[-1], *held[: PEOPLE + 2]]
-        return list(dict.fromkeys(some))[: PEOPLE + 2]
+        some = [*near, *list(firsts.values())[:MAX_SUPPOSED], held[-1], *held[: MAX_SUPPOSED + 2]]
+        return list(dict.fromkeys(some))[: MAX_SUPPOSED + 2]
 
     def _success(self, i: int, j: int) -> float:
-        n = self.crowd.count(self.mechanism, i)
-        both = [self._divergence(*pair).delta(n, 0.0) for pair in ((i, j), (j, i))]
-        return min(1.0, (1 + min(both)) / 2) if min(both) == min(both) else 1.0
+        n = self._count(i)
+        return success_of(*(self._divergence(*pair).delta(n, 0.0) for pair in ((i, j), (j, i))))
 
     @cached_property
-    def dots(self) -> dict[tuple[int, int], Any]:
-        """What `repeated` has worked out for pairs of values."""
+    def connected(self) -> dict[tuple[int, int], Any]:
+        """The losses that `repeated` has worked out for pairs of values."""
         return {}
 
     @cached_property
@@ -309,40 +293,34 @@ class Shuffled:
 
     def _account(self, i: int, j: int, delta: float) -> PairAccount:
         if (i, j, delta) not in self._accounts:
-            self._accounts[i, j, delta] = self._worked_out(i, j, delta)
+            values, claimed = self.mechanism.context.values, self.mechanism.context.closure().at(i, j)
+            epsilon = self._epsilon(i, j, delta)
+            attained = min(epsilon, self._attained(i, j, delta))
+            basis = "E" if self._profile(i, j) is None else "floor"
+            account = PairAccount(
+                values[i], values[j], self._count(i), claimed, epsilon, attained, self._success(i, j), basis
+            )
+            self._accounts[i, j, delta] = account
         return self._accounts[i, j, delta]
-
-    def _worked_out(self, i: int, j: int, delta: float) -> PairAccount:
-        values, n = self.mechanism.context.values, self.crowd.count(self.mechanism, i)
-        claimed = self.mechanism.context.closure().at(i, j)
-        epsilon = self._epsilon(i, j, delta)
-        attained = min(epsilon, self._attained(i, j, delta))
-        basis = "E" if self._contrast(i, j) is None else "floor"
-        return PairAccount(values[i], values[j], n, claimed, epsilon, attained, self._success(i, j), basis)
 
     @cached_property
     def _listing(self) -> PairList:
-        return list_pairs(self.mechanism, each=self.crowd.among is not None)
+        return list_pairs(self.mechanism, each=self.others.among is not None)
 
     @cached_property
     def _ranked(self) -> list[tuple[int, int]]:
-        """The pairs that E asks for, one for each contrast and number of reports; the clearest, by a guess, first."""
+        """The pairs that E asks for, one for each profile and number of reports; the clearest, by a guess, first."""
         if self._listing.many:
             return self._listing.pairs
-        found: dict[Any, tuple[float, int, int]] = {}
+        first: dict[Any, tuple[float, int, int]] = {}
         for i, j in self._listing.pairs:
-            divergence, n = self._divergence(i, j), self.crowd.count(self.mechanism, i)
-            found.setdefault((id(divergence), n, self.mechanism.context.at(i, j)), (-divergence.spread / n, i, j))
-        return [(i, j) for _, i, j in sorted(found.values())]
+            divergence, n = self._divergence(i, j), self._count(i)
+            first.setdefault((id(divergence), n, self.mechanism.context.at(i, j)), (-divergence.spread / n, i, j))
+        return [(i, j) for _, i, j in sorted(first.values())]
 
 
 def _curve(divergence: Divergence, n: int) -> Curve:
     return lambda epsilon, enough: divergence.delta(n, epsilon, enough=enough)
-
-
-def _whole(divergence: Divergence) -> bool:
-    """True if the floor is a law of its own: that of everybody holding one value."""
-    return abs(float(divergence.floor) - 1) < 1e-9
 
 
 def shuffled(mechanism: Mechanism, n: Any, *, among: Iterable[Value] | None = None) -> Shuffled:
@@ -380,29 +358,18 @@ def batch_needed(mechanism: Mechanism, epsilon: float, delta: float) -> int:
     106
     """
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
-    level, asked = level_of(epsilon), delta_of(delta)
+    level, target = level_of(epsilon), delta_of(delta)
     one = Shuffled(mechanism, OtherUsers(None, 1, {}))
-    if one._listing.many:
-        first = one._divergence(*one._ranked[0])
-        if not first.delta(MOST, level, enough=asked) <= asked:
-            raise NotServed(_no_batch(mechanism, level, asked))
-        raise InvalidInput(f"{mechanism.name}: too many pairs differ in what tells them apart; try sizes with `worst`")
-    left = list(dict.fromkeys(one._divergence(i, j) for i, j in one._ranked))
+    divergences = list(dict.fromkeys(one._divergence(i, j) for i, j in one._ranked[: 1 if one._listing.many else None]))
 
     def enough(n: int) -> bool:
-        return all(divergence.delta(n, level, enough=asked) <= asked for divergence in left)
+        return all(divergence.delta(n, level, enough=target) <= target for divergence in divergences)
 
+    if not enough(MAX_REPORTS):
+        raise NotServed(f"{mechanism.name}: no batch brings every pair within epsilon={level:g} at delta={target:g}")
+    if one._listing.many:
+        raise InvalidInput(f"{mechanism.name}: too many pairs differ in what tells them apart; try sizes with `worst`")
     high = 1
     while not enough(high):
-        if high >= MOST:
-            raise NotServed(_no_batch(mechanism, level, asked))
         high *= 4
-    low = high // 4
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return count_of(high, "n")
-
-
-def _no_batch(mechanism: Mechanism, epsilon: float, delta: float) -> str:
-    return f"{mechanism.name}: no batch brings every pair within epsilon={epsilon:g} at delta={delta:g}"
+    return 1 + bisect_left(range(high), True, lo=high // 4, hi=high - 1, key=lambda below: enough(below + 1))

@@ -22,9 +22,9 @@ from ..estimation.decoders import decoder_of
 from ..mechanisms.build import shares_of
 from ..mechanisms.mechanism import Mechanism
 from .divergence import Divergence
+from .pairs import rows_of, success_of
 from .profiles import profile_of
 from .profiles.posterior import PosteriorRange, gained, hundred
-from .profiles.rows import extremal
 
 SHOWN = 12
 """The most values of a printed table."""
@@ -74,13 +74,8 @@ class Exposure:
 
     def test(self, x: Value, z: Value) -> float:
         """How often somebody is right, at best, who must tell x from z by one report: (1 + TV) / 2."""
-        domain, sampler = self.mechanism.context.domain, self.mechanism.sampler
-        i, j = domain.asked(x), domain.asked(z)
-        rows = profile_of(self.mechanism).pair_profile(i, j)
-        if rows is None:
-            leak = sampler.max_ratios()
-            rows = extremal(leak(i, j), leak(j, i))
-        return (1 + min(1.0, Divergence(rows).delta(1, 0.0))) / 2
+        i, j = (self.mechanism.context.domain.asked(value) for value in (x, z))
+        return success_of(Divergence(rows_of(self.mechanism, i, j)).delta(1, 0.0))
 
     # -- one value ----------------------------------------------------------------------------------
     def posterior(self, report: int) -> dict[Value, float]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import discreet as dc
 from discreet import Context
-from discreet.leakage.other_users import list_pairs
+from discreet.leakage.pairs import list_pairs
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 
