@@ -13,7 +13,7 @@ DATA = Path(os.environ.get("DISCREET_DATA", Path(__file__).parents[4] / "shared"
 
 
 def subset_noise(truth, block, epsilon, rng):
-    """Unbiased counts as subset selection gives them, with V0 and V1 per block.
+    """Unbiased counts as subset selection gives them, with V0 and V1 per value.
 
     Each value's covering reports are binomial; their deviations are then centred in every block, because the sizes of
     all reported subsets add up to a constant, and scaled to keep their variance.
@@ -33,7 +33,7 @@ def subset_noise(truth, block, epsilon, rng):
     deviation = rng.binomial(truth, g[block]) - truth * g[block] + rng.binomial(others, h[block]) - others * h[block]
     deviation -= (np.bincount(block, deviation) / sizes)[block]
     scale = np.sqrt(sizes / np.maximum(sizes - 1, 1)) / np.where(sizes > 1, g - h, np.inf)
-    return truth + deviation * scale[block], totals, v0, v1
+    return truth + deviation * scale[block], totals, v0[block], v1[block]
 
 
 def sparse_truth(k, n, rng):
@@ -60,7 +60,8 @@ def test_counts_are_non_negative_and_add_up_in_every_block(rule, coordinates):
 
 
 def test_settled_values_need_no_estimate():
-    result = shrink_counts([9.0, 3.0, -1.0], [0, 1, 1], [4, 0], 1.0, 0.0)
+    noise = np.ones(3), np.zeros(3)
+    result = shrink_counts(np.array([9.0, 3.0, -1.0]), np.array([0, 1, 1]), np.array([4, 0]), *noise)
     assert np.array_equal(result.counts, [4, 0, 0])
     low, high = result.interval(0.9)
     assert np.array_equal(low, result.counts)
@@ -70,7 +71,7 @@ def test_settled_values_need_no_estimate():
 def test_without_noise_the_counts_come_back():
     truth = np.array([500.0, 0.0, 20.0, 480.0, 1.0, 3.0, 0.0, 96.0])
     block = np.repeat([0, 1], 4)
-    result = shrink_counts(truth, block, np.bincount(block, truth), 0.0, 0.0)
+    result = shrink_counts(truth, block, np.bincount(block, truth), np.zeros(8), np.zeros(8))
     assert np.allclose(result.counts, truth, atol=1e-3)
 
 
@@ -81,7 +82,9 @@ def test_the_order_of_the_values_does_not_matter():
     cells = grid_coordinates((15, 20))
     order = rng.permutation(300)
     straight = shrink_counts(counts, block, totals, v0, v1, rule="tv", coordinates=cells)
-    mixed = shrink_counts(counts[order], block[order], totals, v0, v1, rule="tv", coordinates=cells[order])
+    mixed = shrink_counts(
+        counts[order], block[order], totals, v0[order], v1[order], rule="tv", coordinates=cells[order]
+    )
     assert np.allclose(straight.counts[order], mixed.counts, rtol=1e-6, atol=1e-6)
 
 
@@ -166,10 +169,11 @@ def test_few_values_with_little_noise_are_projected():
 
 
 def test_unknown_rules_and_confidences_are_refused():
+    counts = np.array([1.0, 2.0]), np.zeros(2, dtype=np.int64), np.array([3]), np.ones(2), np.zeros(2)
     with pytest.raises(InvalidInput, match="rule='median'"):
-        shrink_counts([1.0, 2.0], [0, 0], [3], 1.0, 0.0, rule="median")
+        shrink_counts(*counts, rule="median")
     with pytest.raises(InvalidInput, match="confidence=1"):
-        shrink_counts([1.0, 2.0], [0, 0], [3], 1.0, 0.0).interval(1)
+        shrink_counts(*counts).interval(1)
 
 
 @pytest.mark.parametrize(

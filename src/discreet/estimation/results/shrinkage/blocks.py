@@ -6,17 +6,10 @@ mean n_j / k_j with weights fitted to all the reports. With coordinates, three m
 means the first round's counts averaged over each value's neighbours (Gaussian, 1, 2 and 5 cells wide, the
 value itself left out).
 
-The inputs of the estimator, checked once and laid out for it.
-
-Posterior means that add up to the exact total of every block.
-
-One shift lambda_j d_i is added to every count of block j, d_i = V0_i n_j; the sum of the posterior means
-grows with lambda_j, with slope sum_i d_i Var_i / sigma_i^2, and is brought to n_j by Newton steps kept inside
-a bracket. The last, small step is taken along the slope, and what it leaves is removed by scaling the block.
-
-Mixture weights by maximum likelihood, stopped early.
-
-Leave-one-out Gaussian averages of counts over an integer grid.
+The posterior means add up to the exact total of every block: one shift lambda_j d_i is added to every count of block j,
+d_i = V0_i n_j; the sum of the posterior means grows with lambda_j, with slope sum_i d_i Var_i / sigma_i^2, and is
+brought to n_j by Newton steps kept inside a bracket. The last, small step is taken along the slope, and what it leaves
+is removed by scaling the block.
 """
 
 import math
@@ -39,12 +32,12 @@ _QUIETEST: Final = 1e-6
 class Layout:
     """The live values, whose block has reports and more than one value, and their blocks.
 
-    settled holds every value's count where it is known: the total of a block of one, 0 in a block without
+    known holds every value's count where it needs no estimate: the total of a block of one, 0 in a block without
     reports. block, readings and direction have one row per live value; totals and tops (an edge's index) one
     per live block.
     """
 
-    settled: FloatArray
+    known: FloatArray
     live: IntArray
     block: IntArray
     totals: FloatArray
@@ -55,70 +48,24 @@ class Layout:
     direction: FloatArray
 
 
-def lay_out(unbiased: ArrayLike, block_of: ArrayLike, totals: ArrayLike, v0: ArrayLike, v1: ArrayLike) -> Layout:
+def lay_out(counts: FloatArray, block_of: IntArray, totals: FloatArray, v0: FloatArray, v1: FloatArray) -> Layout:
     """The layout of k unbiased counts in m blocks; the variance of a count is v0 n_j + v1 clip(y, 0, n_j)."""
-    counts = _numbers("unbiased", unbiased)
-    whole = _numbers("totals", totals)
-    if np.any(whole < 0):
-        raise InvalidInput(f"totals={whole.min()} must not be negative")
-    label = _labels(block_of, len(counts), len(whole))
-    sizes = np.bincount(label, minlength=len(whole)).astype(np.float64)
-    if np.any(sizes == 0):
-        raise InvalidInput(f"block_of must name every block: block {int(np.argmin(sizes))} has no value")
-    noise, extra = (_per_value(name, v, label, len(whole)) for name, v in (("v0", v0), ("v1", v1)))
-    if np.any(noise < 0):
-        raise InvalidInput(f"v0={noise.min()} must not be negative")
-    reports, size = whole[label], sizes[label]
+    sizes = np.bincount(block_of, minlength=len(totals)).astype(np.float64)
+    reports, size = totals[block_of], sizes[block_of]
     live = np.flatnonzero((reports > 0) & (size > 1))
-    kept, block = np.unique(label[live], return_inverse=True)
-    settled = np.where(size == 1, reports, 0.0)
+    blocks, block = np.unique(block_of[live], return_inverse=True)
+    known = np.where(size == 1, reports, 0.0)
     if not len(live):
         empty, none = np.empty(0), np.empty(0, dtype=np.int64)
-        return Layout(settled, live, none, empty, empty, none, 0.0, Readings(empty, empty, empty, empty), empty)
-    y, n, a, b = counts[live], reports[live], noise[live], extra[live]
+        return Layout(known, live, none, empty, empty, none, 0.0, Readings(empty, empty, empty, empty), empty)
+    y, n, a, b = counts[live], reports[live], v0[live], v1[live]
     unit = n / size[live]
     variance = np.maximum(np.maximum(a * n + b * np.clip(y, 0.0, n), b), (_QUIETEST * unit) ** 2)
     edges = bin_edges(size[live], n, a)
-    tops = support_tops(edges, sizes[kept])
+    tops = support_tops(edges, sizes[blocks])
     readings = Readings(y, np.sqrt(variance), unit, edges[tops][block])
     direction = np.where(a > 0, a * n, variance)
-    return Layout(settled, live, block, whole[kept], edges, tops, float(sizes[kept].max()), readings, direction)
-
-
-def _numbers(name: str, given: ArrayLike) -> FloatArray:
-    """The array as floats; `InvalidInput` unless it is one-dimensional, not empty and finite."""
-    array = np.asarray(given, dtype=np.float64)
-    if array.ndim != 1 or not len(array):
-        raise InvalidInput(f"{name} of shape {array.shape} must be one-dimensional and not empty")
-    if not np.all(np.isfinite(array)):
-        raise InvalidInput(f"{name} must be finite: entry {int(np.argmin(np.isfinite(array)))} is not")
-    return array
-
-
-def _labels(given: ArrayLike, size: int, blocks: int) -> IntArray:
-    """The block of each value; `InvalidInput` unless they are integers in range."""
-    array: NDArray[np.generic] = np.asarray(given)
-    if array.shape != (size,) or not np.issubdtype(array.dtype, np.integer):
-        raise InvalidInput(f"block_of of shape {array.shape} and type {array.dtype} must be integers [{size}]")
-    labels = array.astype(np.int64)
-    if labels.min() < 0 or labels.max() >= blocks:
-        raise InvalidInput(f"block_of must lie in 0..{blocks - 1}: it spans {labels.min()}..{labels.max()}")
-    return labels
-
-
-def _per_value(name: str, given: ArrayLike, label: IntArray, blocks: int) -> FloatArray:
-    """One number per value, given as a single number, one per value or one per block."""
-    array = np.asarray(given, dtype=np.float64)
-    if array.shape not in ((), label.shape, (blocks,)):
-        raise InvalidInput(
-            f"{name} of shape {array.shape} must be one number, "
-            f"one per value [{len(label)}] or one per block [{blocks}]"
-        )
-    if not np.all(np.isfinite(array)):
-        raise InvalidInput(f"{name} must be finite")
-    if array.shape == label.shape:
-        return array
-    return np.broadcast_to(array, (blocks,))[label]
+    return Layout(known, live, block, totals[blocks], edges, tops, float(sizes[blocks].max()), readings, direction)
 
 
 _REACH: Final = 4.0
@@ -287,7 +234,7 @@ class ShrinkResult:
         reports cannot tell from the rest. For a guaranteed interval use the unbiased count and its variance.
         """
         check_confidence(confidence)
-        low, high = self._layout.settled.copy(), self._layout.settled.copy()
+        low, high = self._layout.known.copy(), self._layout.known.copy()
         if self._prior is not None:
             law = Quantiles.of(self._layout.edges, self._layout.readings.moved(self._shift), self._prior)
             rows = np.arange(len(self._layout.live))
@@ -297,32 +244,31 @@ class ShrinkResult:
         return low, high
 
     def deviations(self) -> FloatArray:
-        """The posterior standard deviation of every count, 0 where the count is settled."""
-        found = np.zeros(len(self._layout.settled))
+        """The posterior standard deviation of every count, 0 where the count is known."""
+        deviations = np.zeros(len(self._layout.known))
         if self._prior is not None:
             readings = self._layout.readings.moved(self._shift)
             _, spread = moments(self._layout.edges, readings, self._prior)
-            found[self._layout.live] = readings.sigma * np.sqrt(spread)
-        return found
+            deviations[self._layout.live] = readings.sigma * np.sqrt(spread)
+        return deviations
 
 
 def shrink_counts(
-    unbiased: ArrayLike,
-    block_of: ArrayLike,
-    totals: ArrayLike,
-    v0: ArrayLike,
-    v1: ArrayLike,
+    unbiased: FloatArray,
+    block_of: IntArray,
+    totals: FloatArray,
+    v0: FloatArray,
+    v1: FloatArray,
     *,
     rule: Rule = "mean",
     coordinates: ArrayLike | None = None,
 ) -> ShrinkResult:
     """Empirical-Bayes counts of k values in m blocks with exact totals, from unbiased counts alone.
 
-    unbiased [k] are counts y_i with variance v0 n_j + v1 clip(y_i, 0, n_j) given the data; block_of [k] names
-    each value's block, totals [m] are the blocks' exact numbers of reports; v0 and v1 are one number, one per
-    block or one per value. For subset selection and cyclic designs v0 = h(1-h)/(g-h)^2 and v1 = (g(1-g) -
-    h(1-h))/(g-h)^2, where g and h are the probabilities that a report covers its own and another value; for
-    Hadamard v0 = ((e+1)/(e-1))^2, v1 = -1.
+    unbiased [k] are counts y_i with variance v0 n_j + v1 clip(y_i, 0, n_j) given the data, v0 and v1 [k]; block_of [k]
+    names each value's block, totals [m] are the blocks' exact numbers of reports. For subset selection and cyclic
+    designs v0 = q(1-q)/(p-q)^2 and v1 = (p(1-p) - q(1-q))/(p-q)^2, where p and q are the probabilities that a report
+    covers its own and another value; for Hadamard v0 = ((e+1)/(e-1))^2, v1 = -1.
 
     rule "mean" gives posterior means, for small squared error; where these differ from the projection of the
     unbiased counts by less than the noise of a single count (distance < 1: few values, little noise), luck decides
@@ -338,10 +284,10 @@ def shrink_counts(
     if rule not in ("mean", "tv"):
         raise InvalidInput(f"rule={rule!r} must be 'mean' or 'tv'")
     layout = lay_out(unbiased, block_of, totals, v0, v1)
-    cells = None if coordinates is None else check_coordinates(coordinates, len(layout.settled))
+    cells = None if coordinates is None else check_coordinates(coordinates, len(layout.known))
     if not len(layout.live):
         nothing = np.empty(0)
-        return ShrinkResult(layout.settled, layout.settled, np.empty((0, 0)), nothing, 0.0, layout, nothing, None)
+        return ShrinkResult(layout.known, layout.known, np.empty((0, 0)), nothing, 0.0, layout, nothing, None)
     shapes = gamma_shapes(layout.largest)
     tables = [_table(layout, shapes, np.zeros(len(layout.live), dtype=np.int64))]
     weights, prior, shift, means = _fit(layout, tables)
@@ -385,6 +331,6 @@ def _neighbour_levels(layout: Layout, means: FloatArray, cells: IntArray, width:
 
 def _all(layout: Layout, live: FloatArray) -> FloatArray:
     """The counts of all values, with those of the live ones as given."""
-    counts = layout.settled.copy()
+    counts = layout.known.copy()
     counts[layout.live] = live
     return counts

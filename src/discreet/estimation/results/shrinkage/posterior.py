@@ -9,13 +9,11 @@ and phi the normal density, D = sum_g r_g A_g,
 and the count is y + sigma z. A row whose y lies outside its support is scaled by exp(z^2 / 2) at the nearest
 end, so that nothing underflows. Bins more than nine sigma from every y (or nearest end) of a group of rows
 are left out.
-
-Posterior quantiles, and the one quantile level per block at which they add up to the block's total.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -54,7 +52,7 @@ class Readings:
 
     def moved(self, shift: FloatArray) -> "Readings":
         """The readings with shift added to every count and the noise as it was."""
-        return Readings(self.count + shift, self.sigma, self.unit, self.top)
+        return replace(self, count=self.count + shift)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +74,11 @@ class Prior:
         return Prior(self.tables, tuple(index[rows] for index in self.indices))
 
 
-@dataclass(frozen=True, slots=True)
-class BinLikelihood:
-    """Likelihood [value, bin] and the normal density at each edge [value, edge], scaled per value."""
+def bin_likelihood(edges: FloatArray, readings: Readings) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Phi(z_{g+1}) - Phi(z_g) [value, bin], accurate in both tails, with z and its density [value, edge].
 
-    z: FloatArray
-    mass: FloatArray
-    density: FloatArray
-
-
-def bin_likelihood(edges: FloatArray, readings: Readings) -> BinLikelihood:
-    """Phi(z_{g+1}) - Phi(z_g) for every value and bin, accurate in both tails."""
+    The likelihood and the density are scaled per value.
+    """
     u = readings.unit / readings.sigma
     t = readings.count / readings.sigma
     z = u[:, None] * edges
@@ -107,7 +99,7 @@ def bin_likelihood(edges: FloatArray, readings: Readings) -> BinLikelihood:
     across = np.flatnonzero((crossing > 0) & (crossing < len(edges)))
     mass[across, crossing[across] - 1] += np.exp(np.minimum(height[across], _LARGEST_POWER))
     bell /= _ROOT_2PI
-    return BinLikelihood(z, mass, bell)
+    return mass, z, bell
 
 
 def groups(edges: FloatArray, readings: Readings) -> Iterator[tuple[IntArray, slice]]:
@@ -133,14 +125,14 @@ def moments(edges: FloatArray, readings: Readings, prior: Prior) -> tuple[FloatA
     for rows, bins in groups(edges, readings):
         part = readings.take(rows)
         ends = edges[bins.start : bins.stop + 1]
-        like = bin_likelihood(ends, part)
+        mass, z, density = bin_likelihood(ends, part)
         heights = prior.masses(rows, bins)
         heights /= np.diff(ends)
-        whole = np.einsum("ig,ig->i", heights, like.mass)
+        whole = np.einsum("ig,ig->i", heights, mass)
         jumps = np.diff(heights, axis=1, prepend=0.0, append=0.0)
-        jumps *= like.density
+        jumps *= density
         first = jumps.sum(axis=1) / whole
-        second = 1 + np.einsum("ie,ie->i", jumps, like.z) / whole
+        second = 1 + np.einsum("ie,ie->i", jumps, z) / whole
         means[rows] = np.maximum(part.count + part.sigma * first, 0.0)
         spreads[rows] = np.maximum(second - first * first, 0.0)
     return means, spreads
@@ -152,18 +144,18 @@ def evidence(edges: FloatArray, readings: Readings, tables: Sequence[tuple[Float
     For each (table, index), table[index[i], d] holds the bin masses of component d for value i.
     """
     heights = [np.ascontiguousarray((table / np.diff(edges)).transpose(0, 2, 1)) for table, _ in tables]
-    found = np.empty((len(readings), sum(table.shape[1] for table, _ in tables)))
+    likelihood = np.empty((len(readings), sum(table.shape[1] for table, _ in tables)))
     for rows, bins in groups(edges, readings):
-        mass = bin_likelihood(edges[bins.start : bins.stop + 1], readings.take(rows)).mass
+        mass = bin_likelihood(edges[bins.start : bins.stop + 1], readings.take(rows))[0]
         column = 0
         for height, (_, index) in zip(heights, tables, strict=True):
             order = np.argsort(index[rows], kind="stable")
             keys, starts = np.unique(index[rows][order], return_index=True)
             width = height.shape[2]
             for key, members in zip(keys.tolist(), np.split(order, starts[1:]), strict=True):
-                found[rows[members], column : column + width] = mass[members] @ height[key, bins]
+                likelihood[rows[members], column : column + width] = mass[members] @ height[key, bins]
             column += width
-    return found
+    return likelihood
 
 
 _STEPS: Final = 60
@@ -186,7 +178,7 @@ class Quantiles:
             ends = edges[bins.start : bins.stop + 1]
             mass = prior.masses(rows, bins)
             mass /= np.diff(ends)
-            mass *= bin_likelihood(ends, readings.take(rows)).mass
+            mass *= bin_likelihood(ends, readings.take(rows))[0]
             np.cumsum(mass, axis=1, out=mass)
             mass /= mass[:, -1:]
             cumulative[rows, bins.start + 1 : bins.stop + 1] = mass
