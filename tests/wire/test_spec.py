@@ -90,7 +90,7 @@ class TestARoundTrip:
 
     @pytest.mark.parametrize("suffix", ["toml", "json"])
     def test_of_its_resolved_spec_keeps_the_fingerprint_and_the_channel(self, mechanism, suffix, tmp_path):
-        pinned = Spec(mechanism.context).settled(mechanism).resolved()
+        pinned = Spec(mechanism.context).with_mechanism(mechanism).resolved()
         pinned.write(tmp_path / f"spec.{suffix}")
         back = Spec.read(tmp_path / f"spec.{suffix}")
         assert back.mechanism.fingerprint == mechanism.fingerprint == back.fingerprint
@@ -208,9 +208,9 @@ def test_auto_is_written_as_what_it_chose():
 
 def test_a_spec_is_settled_only_by_a_mechanism_for_its_own_context():
     one, two = (Spec(dc.Context.uniform(range(3), epsilon)) for epsilon in (1, 2))
-    assert one.settled(one.mechanism).mechanism is one.mechanism
+    assert one.with_mechanism(one.mechanism).mechanism is one.mechanism
     with pytest.raises(InvalidSpec, match="must be for the context of the spec"):
-        one.settled(two.mechanism)
+        one.with_mechanism(two.mechanism)
 
 
 def test_a_comparison_is_made_only_for_auto():

@@ -33,8 +33,7 @@ def read_either(
 ) -> Spec | Form:
     """The spec of one question in a file, or the form of several that it is, with mechanisms chosen alike."""
     from ..files.overwriting import check_outputs
-    from ..questionnaires.form import Form
-    from ..questionnaires.spec import read_spec_or_form
+    from ..questionnaires.form import Form, read_spec_or_form
 
     document = read_spec_or_form(path)
     check_outputs(writes, [*document.files, *reads])
@@ -43,7 +42,7 @@ def read_either(
 
 def settle_form(form: Form, *, quiet: bool = False) -> Form:
     """The form with the mechanism of every part chosen; see `settle`."""
-    return form.settled({part: settle(spec, quiet=quiet) for part, spec in form.parts.items()})
+    return form.with_parts({part: settle(spec, quiet=quiet) for part, spec in form.parts.items()})
 
 
 def settle(spec: Spec, *, quiet: bool = False) -> Spec:
@@ -51,7 +50,7 @@ def settle(spec: Spec, *, quiet: bool = False) -> Spec:
     if not spec.is_auto:
         return spec
     known = remembered.recall(spec)
-    return spec.settled(known if known is not None else compare(spec, quiet=quiet).chosen)
+    return spec.with_mechanism(known if known is not None else compare(spec, quiet=quiet).chosen)
 
 
 def compare(spec: Spec, *, quiet: bool = False) -> Explanation:

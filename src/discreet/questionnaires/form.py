@@ -1,10 +1,15 @@
-"""`Form`: several questions, each with a mechanism of its own, or all of them as one value."""
+"""`Form`: several questions, each with a mechanism of its own, or all of them as one value.
+
+In TOML or JSON a form is ``[form]`` with a strategy, and ``[[questions]]``, each as the spec of one question.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import math
 from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -12,14 +17,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..contexts import Context
+from ..contexts.reading import describe_domain
 from ..core.canonical import canonical
 from ..core.domain import Value
 from ..core.errors import InvalidInput, InvalidReport, InvalidSpec, UnknownValue, check_type, shown
-from ..core.exact import Epsilon, positive_finite
-from ..core.limits import LIFTED, Limits, check, spend
+from ..core.exact import Epsilon, positive_finite, text_of
+from ..core.fields import Fields, listed, number, text, whole, written
+from ..core.limits import LIFTED, Limits, allowed, check, metered, spend
 from ..mechanisms.mechanism import Mechanism
 from ..wire.reports import report_from_json, report_to_json
-from ..wire.spec import Spec
+from ..wire.spec import (
+    FINGERPRINT,
+    Spec,
+    check_name,
+    dumps,
+    is_form,
+    located,
+    named_files,
+    parsed_document,
+    write_document,
+)
 
 if TYPE_CHECKING:
     from ..core.random import Source
@@ -98,8 +115,8 @@ class Form:
         check_type("choice", {} if choice is None else choice, Mapping, "the mechanism of all answers together")
         self.choice = {"name": "auto"} if choice is None else dict(choice)
         share = self.epsilon if self.epsilon is None else question_epsilon(self.epsilon, strategy, len(questions))
-        self.questions = {check_question(key): _asked(key, entry, share) for key, entry in questions.items()}
-        self._joint = self._together() if strategy == TOGETHER else None
+        self.questions = {check_question(key): _question_spec(key, entry, share) for key, entry in questions.items()}
+        self._joint = self._joint_spec() if strategy == TOGETHER else None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -114,26 +131,26 @@ class Form:
     @cached_property
     def mechanisms(self) -> dict[str, Mechanism]:
         """The certified mechanism of every part; `InvalidSpec` if they are not those that the form was pinned to."""
-        made = {part: spec.mechanism for part, spec in self.parts.items()}
-        if self.pinned and self._fingerprint(made) != self.pinned:
+        mechanisms = {part: spec.mechanism for part, spec in self.parts.items()}
+        if self.pinned and self._fingerprint(mechanisms) != self.pinned:
             raise InvalidSpec(
                 f"fingerprint={self.pinned[:12]}... must be that of the form, which is now "
-                f"{self._fingerprint(made)[:12]}...: it was changed after it was pinned, or this version of discreet "
-                "makes other mechanisms of it"
+                f"{self._fingerprint(mechanisms)[:12]}...: it was changed after it was pinned, or this version of "
+                "discreet makes other mechanisms of it"
             )
-        return made
+        return mechanisms
 
     @cached_property
     def fingerprint(self) -> str:
         """The SHA-256 of the strategy, the names of the questions and the fingerprints of the mechanisms."""
         return self._fingerprint(self.mechanisms)
 
-    def _fingerprint(self, made: Mapping[str, Mechanism]) -> str:
-        laws = [mechanism.fingerprint for mechanism in made.values()]
+    def _fingerprint(self, mechanisms: Mapping[str, Mechanism]) -> str:
+        laws = [mechanism.fingerprint for mechanism in mechanisms.values()]
         entries = {"fingerprints": laws, "questions": list(self.names), "strategy": self.strategy, "version": VERSION}
         return hashlib.sha256(canonical(entries).encode()).hexdigest()
 
-    def _together(self) -> Spec:
+    def _joint_spec(self) -> Spec:
         contexts = [spec.context for spec in self.questions.values()]
         for name, context in zip(self.questions, contexts, strict=True):
             if any(isinstance(value, tuple) for value in context.values[:1]):
@@ -149,21 +166,85 @@ class Form:
                 joint = joint * context
         return Spec(joint, self.choice, source=self.source, limits=self.limits)
 
-    # -- other forms -------------------------------------------------------------------------------
+    # -- as TOML and JSON ----------------------------------------------------------------------------
     @classmethod
     def read(cls, path: str | Path, *, folder: str | Path | None = None) -> Form:
         """The form in a TOML or JSON file, held to `discreet.core.limits`; files that it names are in its folder."""
-        from .spec import read_form
+        path = check_name(path)
+        with located(str(path)):
+            return cls.in_file(parsed_document(path), path, path.parent if folder is None else Path(folder))
 
-        return read_form(path, folder=folder)
+    @classmethod
+    def in_file(cls, data: Any, path: Path, folder: Path) -> Form:
+        """The form that was parsed from a file, which is named in messages; files that it names are in `folder`."""
+        form = cls.of(data, folder=folder, source=str(path))
+        form.files = (path, *(folder / name for name in named_files(data)))
+        return form
 
     @classmethod
     def of(cls, data: object, *, folder: Path | None = None, source: str = "") -> Form:
         """The form described by plain data; `InvalidSpec` names an entry that is missing, extra or ill-typed."""
-        from .spec import form_of
+        with metered(allowed()):
+            fields = Fields(data, "")
+            about = {key: text(fields.optional(key, default=""), key) for key in ("name", "note", "fingerprint")}
+            if "fingerprint" in fields and not FINGERPRINT.fullmatch(about["fingerprint"]):
+                raise InvalidSpec("fingerprint must be the 64 hexadecimal digits that `discreet verify` shows")
+            if (version := whole(fields.optional("version", default=VERSION), "version")) != VERSION:
+                raise InvalidSpec(f"version={version} must be {VERSION}, the only known version")
+            entries = Fields(fields.required("form"), "form")
+            strategy, epsilon = text(entries.required("strategy"), "form.strategy"), None
+            if strategy not in STRATEGIES:
+                raise InvalidSpec(f"form.strategy={shown(strategy)} must be one of {', '.join(map(repr, STRATEGIES))}")
+            if entries.has("epsilon"):
+                epsilon = positive_finite(number(entries.required("epsilon"), "form.epsilon"), name="form.epsilon")
+            entries.close()
+            listing = listed(fields.required("questions"), "questions")
+            if not 2 <= len(listing) <= MAX_QUESTIONS:
+                raise InvalidSpec(f"questions: {len(listing)} must be from 2 to {MAX_QUESTIONS}")
+            share = None if epsilon is None else question_epsilon(epsilon, strategy, len(listing))
+            choice = fields.optional("mechanism") if strategy == TOGETHER else None
+            fields.close()
+            if choice is not None and not isinstance(choice, Mapping):
+                raise InvalidSpec("mechanism must be a table")
+            questions = _read_questions(listing, share, strategy, folder, source)
+            form = cls(
+                questions, strategy, epsilon=epsilon, choice=choice, name=about["name"], source=source, limits=allowed()
+            )
+            form.note, form.pinned = about["note"], about["fingerprint"]
+            return form
 
-        return form_of(data, folder, source)
+    def as_dict(self) -> dict[str, Any]:
+        """The form as plain data, with mechanisms named as chosen: `Form.of` gives the same fingerprint."""
+        about = {"name": self.name, "note": self.note, "version": VERSION, "fingerprint": self.pinned}
+        entries: dict[str, Any] = {"strategy": self.strategy}
+        if self.epsilon is not None:
+            entries["epsilon"] = text_of(self.epsilon)
+        joint = self.strategy == TOGETHER
+        questions = []
+        for name, spec in self.questions.items():
+            context = spec.context
+            entry = {"domain": describe_domain(context.domain)}
+            if self.epsilon is None:
+                entry["context"] = context.describe()
+            question = {"name": name, **written(entry)}
+            questions.append(question if joint else question | {"mechanism": spec.as_dict()["mechanism"]})
+        mechanism = {"mechanism": next(iter(self.parts.values())).as_dict()["mechanism"]} if joint else {}
+        return {
+            **{key: entry for key, entry in about.items() if entry},
+            "form": entries,
+            **mechanism,
+            "questions": questions,
+        }
 
+    def to_toml(self) -> str:
+        """The form as a TOML file."""
+        return dumps(self.as_dict())
+
+    def write(self, path: str | Path) -> None:
+        """Write the form to a .toml or .json file, whole or not at all."""
+        write_document(self.as_dict(), path)
+
+    # -- the same questions otherwise ----------------------------------------------------------------
     def asking(self, strategy: str) -> Form:
         """The same questions by another strategy, with the same epsilon for the whole form if it has one."""
         if strategy == self.strategy:
@@ -173,15 +254,16 @@ class Form:
             entries = {name: spec.context.values for name, spec in self.questions.items()}
         return Form(entries, strategy, epsilon=self.epsilon, name=self.name)
 
-    def settled(self, parts: Mapping[str, Spec]) -> Form:
+    def with_parts(self, parts: Mapping[str, Spec]) -> Form:
         """This form with parts whose mechanisms are already made."""
-        made = Form.__new__(Form)
-        vars(made).update({key: entry for key, entry in vars(self).items() if key not in ("mechanisms", "fingerprint")})
+        form = copy(self)
+        for cached in ("mechanisms", "fingerprint"):
+            vars(form).pop(cached, None)
         if self._joint is None:
-            made.questions = {name: parts[name] for name in self.names}
+            form.questions = {name: parts[name] for name in self.names}
         else:
-            (made._joint,) = parts.values()
-        return made
+            (form._joint,) = parts.values()
+        return form
 
     # -- one person --------------------------------------------------------------------------------
     def ask(self, rng: Source) -> tuple[str, ...]:
@@ -199,7 +281,7 @@ class Form:
         ``form.ask(rng)`` and ``form.mechanisms[question].randomize(answer, rng)``.
         """
         self._check_answers(answers)
-        return {part: self.mechanisms[part].randomize(self._held(part, answers), rng) for part in self.ask(rng)}
+        return {part: self.mechanisms[part].randomize(self._value_of(part, answers), rng) for part in self.ask(rng)}
 
     def _check_answers(self, answers: Mapping[str, Value]) -> None:
         check_type("answers", answers, Mapping, "answers by the name of the question")
@@ -207,7 +289,7 @@ class Form:
             if name not in self.questions:
                 raise InvalidInput(f"{shown(name)} must be one of the questions: {', '.join(self.names)}")
 
-    def _held(self, part: str, answers: Mapping[str, Value]) -> Value:
+    def _value_of(self, part: str, answers: Mapping[str, Value]) -> Value:
         """The value of a part: the answer to a question, or the tuple of all."""
         asked = self.names if part not in self.questions else (part,)
         for name in asked:
@@ -219,29 +301,31 @@ class Form:
         """How hard two people are to tell apart, by all their answers: the exact epsilon of the whole form."""
         for answers in (first, second):
             self._check_answers(answers)
-        found = [
-            spec.context.epsilon(self._held(part, first), self._held(part, second)) for part, spec in self.parts.items()
-        ]
-        return max(found) if self.strategy == ONE else _total(found)
+        return self._combine(
+            spec.context.epsilon(self._value_of(part, first), self._value_of(part, second))
+            for part, spec in self.parts.items()
+        )
 
     @property
     def largest(self) -> Epsilon:
         """The largest epsilon between any two people; infinite where a report may show an answer."""
-        found = [math.inf if spec.context.shows else spec.context.largest for spec in self.parts.values()]
-        return max(found) if self.strategy == ONE else _total(found)
+        return self._combine(math.inf if spec.context.shows else spec.context.largest for spec in self.parts.values())
+
+    def _combine(self, epsilons: Iterable[Epsilon]) -> Epsilon:
+        """The epsilon of the whole form: the largest of its parts if one is asked, and their sum if all are."""
+        return max(epsilons) if self.strategy == ONE else sum(epsilons, Fraction(0))
 
     # -- on the wire -------------------------------------------------------------------------------
     def report_to_json(self, report: Mapping[str, int]) -> dict[str, int | str]:
         """A report of the form as JSON data: an object with an entry for each part that was asked."""
-        asked = self.asked_in(report)
-        return {part: report_to_json(self.mechanisms[part], report[part]) for part in asked}
+        return {part: report_to_json(self.mechanisms[part], report[part]) for part in self.parts_in(report)}
 
     def report_from_json(self, data: object) -> dict[str, int]:
         """The report in JSON data; `InvalidReport` unless it is exactly what `report_to_json` gives."""
-        asked = self.asked_in(data)
+        asked = self.parts_in(data)
         return {part: report_from_json(self.mechanisms[part], data[part]) for part in asked}  # type: ignore[index]
 
-    def asked_in(self, report: object) -> list[str]:
+    def parts_in(self, report: object) -> list[str]:
         """The parts that a report is about, in order; `InvalidReport` if nobody is asked these."""
         if not isinstance(report, Mapping):
             raise InvalidReport("a report of a form must be an object with an entry for each part that was asked")
@@ -278,23 +362,10 @@ class Form:
 
     def resolved(self) -> Form:
         """This form with the law of every mechanism in place of a name, and the fingerprint of the whole."""
-        made = self.settled({part: spec.resolved() for part, spec in self.parts.items()})
-        made.pinned = self.fingerprint
-        assert made.fingerprint == self.fingerprint  # it is made anew before it is trusted
-        return made
-
-    def to_toml(self) -> str:
-        """The form as a TOML file."""
-        from ..wire.spec import dumps
-        from .spec import as_dict
-
-        return dumps(as_dict(self))
-
-    def write(self, path: str | Path) -> None:
-        """Write the form to a .toml or .json file, whole or not at all."""
-        from .spec import write_form
-
-        write_form(self, path)
+        form = self.with_parts({part: spec.resolved() for part, spec in self.parts.items()})
+        form.pinned = self.fingerprint
+        assert form.fingerprint == self.fingerprint  # it is computed anew before it is trusted
+        return form
 
     def __repr__(self) -> str:
         return f"<Form of {', '.join(self.names)}: {self.strategy}>"
@@ -323,21 +394,50 @@ def question_epsilon(epsilon: Fraction, strategy: str, count: int) -> Fraction:
     return epsilon / count if strategy == EACH else epsilon
 
 
-def _asked(name: str, entry: Any, epsilon: Fraction | None) -> Spec:
+def _question_spec(name: str, entry: Any, epsilon: Fraction | None) -> Spec:
     """The spec of a question that is given by a spec, a context, a mechanism or, with an epsilon, by its values."""
     if isinstance(entry, Spec):
         return entry
     if isinstance(entry, (Context, Mechanism)):
         if epsilon is not None:
             raise InvalidInput(f"question {name!r} must be given by its values: epsilon is that of the whole form")
-        return Spec(entry) if isinstance(entry, Context) else Spec(entry.context).settled(entry)
+        return Spec(entry) if isinstance(entry, Context) else Spec(entry.context).with_mechanism(entry)
     if epsilon is None:
         raise InvalidInput(f"question {name!r} must be a context or a mechanism, or the form must have an epsilon")
     return Spec(Context.uniform(entry, epsilon))
 
 
-def _total(entries: Iterable[Epsilon]) -> Epsilon:
-    total: Epsilon = Fraction(0)
-    for entry in entries:
-        total = total + entry
-    return total
+def _read_questions(
+    listing: list[Any], share: Fraction | None, strategy: str, folder: Path | None, source: str
+) -> dict[str, Spec]:
+    """The spec of every question by its name; what a document may ask for is for all of them together."""
+    specs: dict[str, Spec] = {}
+    limits = replace(allowed(), work=allowed().work // len(listing))
+    for place, data in enumerate(listing):
+        with located(f"questions[{place}]"):
+            fields = Fields(data, "")
+            try:
+                name = check_question(text(fields.required("name"), "name"))
+            except InvalidInput as problem:
+                raise InvalidSpec(str(problem)) from None
+            if name in specs:
+                raise InvalidSpec(f"name={shown(name)} is that of an earlier question; names must differ")
+            entries = fields.rest()
+            if strategy == TOGETHER and not entries.keys().isdisjoint(("mechanism", "law")):
+                raise InvalidSpec('mechanism must stand beside the form, which has one for all answers "together"')
+            if share is not None:
+                if "context" in entries:
+                    raise InvalidSpec("context must be left out: form.epsilon is that of the whole form")
+                entries["context"] = {"form": "uniform", "epsilon": text_of(share)}
+            specs[name] = replace(Spec.in_form(entries, folder, source), limits=limits)
+    check("values", sum(spec.context.size for spec in specs.values()), "questions")
+    return specs
+
+
+def read_spec_or_form(path: str | Path) -> Spec | Form:
+    """The spec of one question, or the form of several, whichever a file holds."""
+    path = check_name(path)
+    with located(str(path)):
+        data = parsed_document(path)
+        several = isinstance(data, Mapping) and is_form(data)
+        return (Form if several else Spec).in_file(data, path, path.parent)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..analysis.result import CONFIDENCE, Result
 from ..core.domain import Value
 from ..core.errors import check_type
+from ..estimation.results.shares import Query
 from ..estimation.results.unbiased import estimate
 from .form import ONE, TOGETHER
 from .tally import FormTally
@@ -61,18 +62,16 @@ class Margins(Result):
         if self.tally.form.strategy != TOGETHER:
             low, high = estimate(self.tally[question]).interval(confidence)
             return low.tolist(), high.tolist()
-        (tally,) = self.tally.values()
-        found = estimate(tally)
-        ends = [found.query(query).interval(confidence) for query in _queries(self.tally, question)]
-        return [end[0] for end in ends], [end[1] for end in ends]
+        ends = zip(*(query.interval(confidence) for query in _queries(self.tally, question)), strict=True)
+        return list(next(ends)), list(next(ends))
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         """How many people answered what."""
         form = self.tally.form
-        said = [f"{self.n:,} people, {form.strategy}; each interval at {confidence:g} confidence"]
+        remarks = [f"{self.n:,} people, {form.strategy}; each interval at {confidence:g} confidence"]
         if form.strategy == ONE:
-            said.append("asked: " + ", ".join(f"{name} {tally.n:,}" for name, tally in self.tally.items()))
-        return [*said, "shares are unbiased: some may be below 0, and they need not add up to 1"]
+            remarks.append("asked: " + ", ".join(f"{name} {tally.n:,}" for name, tally in self.tally.items()))
+        return [*remarks, "shares are unbiased: some may be below 0, and they need not add up to 1"]
 
     @property
     def about(self) -> dict[str, Any]:
@@ -108,24 +107,23 @@ def margins(tally: FormTally) -> Margins:
     [0.45, 0.55]
     """
     check_type("tally", tally, FormTally, "the tally of a form")
-    found = {}
+    questions = {}
     for question, spec in tally.form.questions.items():
         values = tuple(spec.context.values)
         if tally.form.strategy == TOGETHER:
-            (joint,) = tally.values()
-            made = estimate(joint)
-            queries = [made.query(query) for query in _queries(tally, question)]
-            numbers = [query.value for query in queries], [query.stderr for query in queries]
-            found[question] = values, np.array(numbers[0]), np.array(numbers[1])
+            queries = _queries(tally, question)
+            shares, stderr = (np.array([getattr(query, key) for query in queries]) for key in ("value", "stderr"))
+            questions[question] = values, shares, stderr
         else:
-            shares = estimate(tally[question])
-            found[question] = values, shares.shares, shares.stderr
-    return Margins(tally, found)
+            result = estimate(tally[question])
+            questions[question] = values, result.shares, result.stderr
+    return Margins(tally, questions)
 
 
-def _queries(tally: FormTally, question: str) -> Array:
-    """For each answer to a question the tuples that hold it, as weights."""
-    sizes = [spec.context.size for spec in tally.form.questions.values()]
+def _queries(tally: FormTally, question: str) -> list[Query]:
+    """The share of each answer to a question, as the sum over the tuples that hold it."""
+    (joint,) = tally.values()
+    result, sizes = estimate(joint), [spec.context.size for spec in tally.form.questions.values()]
     place = tally.form.names.index(question)
-    held = np.arange(int(np.prod(sizes))) // int(np.prod(sizes[place + 1 :])) % sizes[place]
-    return np.asarray(held == np.arange(sizes[place])[:, None], dtype=float)
+    answers = np.indices(sizes)[place].ravel()
+    return [result.query((answers == x).astype(float)) for x in range(sizes[place])]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,40 +22,28 @@ from ..files.sources import Source, source_of
 from ..files.text_reader import read_columns
 from ..wire.spec import located
 from .form import ONE, Form
-from .writing import columns_of, writer_of
-
-if TYPE_CHECKING:
-    from .tally import FormTally
+from .tally import FormReports, FormTally
+from .writing import columns_of, origin_of
 
 
-@dataclass(frozen=True, eq=False)
-class FormRows:
-    """Some people's reports by part, the rows of those who were asked it, and the columns beside them."""
-
-    reports: dict[str, NDArray[Any]]
-    rows: dict[str, NDArray[np.int64]]
-    labels: list[Labels]
-    n: int
-
-
-def form_rows(
+def form_reports(
     form: Form,
     files: Sequence[str | Source],
     keep: Sequence[str] = (),
     *,
     unmarked: bool = False,
     progress: Progress = lambda rows: None,
-) -> Iterator[FormRows]:
+) -> Iterator[FormReports]:
     """The reports of a form in `files`, some people at a time, in order; an error names the file.
 
     Reports of another form, files that are not whole and, unless `unmarked`, reports without marks are refused; only
     after the last of them it is known that all is well.
     """
     for file in map(source_of, files):
-        found = _arrow_rows if only_by_arrow(file.format) else _text_rows
-        for rows in found(form, file, keep, unmarked):
-            yield rows
-            progress(rows.n)
+        read = _arrow_rows if only_by_arrow(file.format) else _text_rows
+        for reports in read(form, file, keep, unmarked):
+            yield reports
+            progress(reports.n)
 
 
 def tally_form(
@@ -63,8 +51,8 @@ def tally_form(
 ) -> FormTally:
     """The tallies of the reports of a form in `files`."""
     total = form.tally()
-    for found in form_rows(form, files, unmarked=unmarked, progress=progress):
-        total += form.tally(found)
+    for reports in form_reports(form, files, unmarked=unmarked, progress=progress):
+        total += form.tally(reports)
     return total
 
 
@@ -94,13 +82,13 @@ def read_form_surveys(
     rows: dict[str, list[NDArray[np.int64]]] = {part: [np.zeros(0, dtype=np.int64)] for part in form.parts}
     columns: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
     seen = 0
-    for found in form_rows(form, files, names, unmarked=unmarked, progress=progress):
+    for some in form_reports(form, files, names, unmarked=unmarked, progress=progress):
         for part in form.parts:
-            reports[part].append(found.reports[part])
-            rows[part].append(found.rows[part] + seen)
-        for name, column in zip(names, found.labels, strict=True):
+            reports[part].append(some.reports[part])
+            rows[part].append(some.rows[part] + seen)
+        for name, column in zip(names, some.labels, strict=True):
             columns[name].append(column.column())
-        seen += found.n
+        seen += some.n
     if not seen:
         raise InvalidInput("there are no reports")
     beside = {name: written_numbers(joined(pieces)) for name, pieces in columns.items()}
@@ -114,9 +102,9 @@ def read_form_surveys(
     return surveys
 
 
-def _text_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) -> Iterator[FormRows]:
+def _text_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) -> Iterator[FormReports]:
     first, *others = columns_of(form)
-    frames = FrameReader(writer_of(form), file.name, unmarked=unmarked, header=first)
+    frames = FrameReader(origin_of(form), file.name, unmarked=unmarked, header=first)
     seen = 0
     for columns in read_columns(file, first, [*others, *keep], reports=True):
         texts = columns[0]
@@ -129,17 +117,17 @@ def _text_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) ->
     frames.close()
 
 
-def _of_texts(form: Form, columns: Sequence[Sequence[Any]], kept: Sequence[Sequence[Any]]) -> FormRows:
+def _of_texts(form: Form, columns: Sequence[Sequence[Any]], kept: Sequence[Sequence[Any]]) -> FormReports:
     n = len(columns[0])
     everyone = np.arange(n)
     if form.strategy == ONE:
-        rows = _asked(form, list(columns[1]))
+        rows = _rows_by_question(form, list(columns[1]))
         texts = {part: [str(columns[0][row]) for row in asked] for part, asked in rows.items()}
     else:
         rows = dict.fromkeys(form.parts, everyone)
         texts = {part: list(map(_text, column)) for part, column in zip(form.parts, columns, strict=True)}
     reports = {part: reports_from_texts(form.mechanisms[part], texts[part]) for part in form.parts}
-    return FormRows(_checked(form, reports), rows, [Labels.of(column) for column in kept], n)
+    return FormReports(_check(form, reports), rows, n, labels=[Labels.of(column) for column in kept])
 
 
 def _text(entry: Any) -> str:
@@ -148,7 +136,7 @@ def _text(entry: Any) -> str:
     return str(entry)
 
 
-def _asked(form: Form, questions: Sequence[Any]) -> dict[str, NDArray[np.int64]]:
+def _rows_by_question(form: Form, questions: Sequence[Any]) -> dict[str, NDArray[np.int64]]:
     """The rows of each question; `InvalidReport` for a question that the form does not have."""
     numbers = {name: number for number, name in enumerate(form.names)}
     strange = next((name for name in questions if name not in numbers), None)
@@ -158,37 +146,36 @@ def _asked(form: Form, questions: Sequence[Any]) -> dict[str, NDArray[np.int64]]
     return {name: np.flatnonzero(codes == number) for name, number in numbers.items()}
 
 
-def _checked(form: Form, reports: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _check(form: Form, reports: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """The reports as batches; `InvalidReport` for one that cannot occur."""
     for part, mechanism in form.mechanisms.items():
         with located(part):
             Tally.of(mechanism, reports[part], threads=1)
-    return {part: as_batch(found, form.mechanisms[part].bits) for part, found in reports.items()}
+    return {part: as_batch(batch, form.mechanisms[part].bits) for part, batch in reports.items()}
 
 
-def _arrow_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) -> Iterator[FormRows]:
+def _arrow_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) -> Iterator[FormReports]:
     from ..bulk.arrow.reports import check_field, reports_of
     from ..bulk.labelled.arrow_labels import labels_in
     from ..files.arrow import open_column
 
     first, *others = columns_of(form)
     opened = open_column(file, first, keep=[*others, *keep])
-    check_field(writer_of(form), opened.field, f"{file.name}: column {first!r}", unmarked=unmarked)
+    check_field(origin_of(form), opened.field, f"{file.name}: column {first!r}", unmarked=unmarked)
     for piece in opened.pieces():
         columns = [piece.load(), *(piece.kept() if opened.keep else [])]
-        kept = [
-            labels_in(column, f"column {name!r}") for name, column in zip(keep, columns[1 + len(others) :], strict=True)
-        ]
+        beside = zip(keep, columns[1 + len(others) :], strict=True)
+        labels = [labels_in(column, f"column {name!r}") for name, column in beside]
         with located(file.name):
             if form.strategy == ONE:
                 texts = [column.to_pylist() for column in columns[:2]]
-                found = _of_texts(form, [list(map(_text, texts[0])), texts[1]], [])
+                reports = _of_texts(form, [list(map(_text, texts[0])), texts[1]], [])
             else:
-                found = _of_columns(form, columns[: 1 + len(others)], reports_of)
-        yield FormRows(found.reports, found.rows, kept, found.n)
+                reports = _of_columns(form, columns[: 1 + len(others)], reports_of)
+        yield replace(reports, labels=labels)
 
 
-def _of_columns(form: Form, columns: Sequence[Any], reports_of: Any) -> FormRows:
+def _of_columns(form: Form, columns: Sequence[Any], reports_of: Any) -> FormReports:
     """The reports in Arrow columns, one for each part."""
     reports = {}
     for (part, mechanism), column in zip(form.mechanisms.items(), columns, strict=True):
@@ -196,4 +183,4 @@ def _of_columns(form: Form, columns: Sequence[Any], reports_of: Any) -> FormRows
             pieces = list(reports_of(mechanism, column))
         reports[part] = np.concatenate(pieces) if pieces else as_batch([], mechanism.bits)
     n = len(columns[0])
-    return FormRows(_checked(form, reports), dict.fromkeys(form.parts, np.arange(n)), [], n)
+    return FormReports(_check(form, reports), dict.fromkeys(form.parts, np.arange(n)), n)

@@ -1,7 +1,4 @@
-"""Tallies of a form: one for each part, merged together and kept in one JSON file.
-
-Many people's answers to a form at once: a column for each question in, reports for each part out.
-"""
+"""Many people's answers to a form, randomized at once, and the tallies of their reports, one for each part."""
 
 from __future__ import annotations
 
@@ -15,26 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bulk.encoding import DomainLookup, outside
+from ..bulk.labelled.columns import Labels
 from ..bulk.randomizing import randomize_indices
 from ..bulk.words import words_of
 from ..core.canonical import loads
 from ..core.errors import InvalidInput, MechanismMismatch, UnknownValue, check_type, shown
 from ..core.random import check_source
-from ..estimation.tally import most_bytes, tally_from_json, tally_to_json
+from ..estimation.tally import Tally, most_bytes, tally_from_json, tally_to_json
 from ..wire.spec import located
-from .form import EACH, Form
+from .form import EACH, ONE, Form
 
 if TYPE_CHECKING:
     from ..core.random import Source
-    from ..estimation.tally import Tally
-    from .form import Form
 
 
 VERSION = 1
 """The version of tally files of forms; another one is refused."""
 
 
-class FormTally(Mapping[str, "Tally"]):
+class FormTally(Mapping[str, Tally]):
     """The tally of every part of a form by its name; ``+`` merges, the empty one is its zero."""
 
     def __init__(self, form: Form, tallies: Mapping[str, Tally]) -> None:
@@ -45,14 +41,15 @@ class FormTally(Mapping[str, "Tally"]):
     @classmethod
     def of(cls, form: Form, reports: Any = ()) -> FormTally:
         """The tallies of reports: dictionaries as `Form.randomize` gives them, or those of `Form.randomize_many`."""
-        if hasattr(reports, "rows") and hasattr(reports, "reports"):
-            return cls(form, {part: form.mechanisms[part].tally(reports.reports[part]) for part in form.parts})
-        check_type("reports", reports, Iterable, "reports as `Form.randomize` gives them")
-        held: dict[str, list[int]] = {part: [] for part in form.parts}
-        for report in reports:
-            for part in form.asked_in(report):
-                held[part].append(report[part])
-        return cls(form, {part: form.mechanisms[part].tally(held[part]) for part in form.parts})
+        by_part: Mapping[str, Any] = {part: [] for part in form.parts}
+        if isinstance(reports, FormReports):
+            by_part = reports.reports
+        else:
+            check_type("reports", reports, Iterable, "reports as `Form.randomize` gives them")
+            for report in reports:
+                for part in form.parts_in(report):
+                    by_part[part].append(report[part])
+        return cls(form, {part: mechanism.tally(by_part[part]) for part, mechanism in form.mechanisms.items()})
 
     @property
     def n(self) -> int:
@@ -116,27 +113,27 @@ class FormTally(Mapping[str, "Tally"]):
         tallies = data["tallies"]
         if not isinstance(tallies, dict) or tallies.keys() != form.parts.keys():
             raise InvalidInput(f"tallies must hold {', '.join(form.parts)}, and nothing else")
-        found = {}
+        by_part = {}
         for part, mechanism in form.mechanisms.items():
             with located(f"tallies[{part!r}]"):
-                found[part] = tally_from_json(mechanism, tallies[part])
-        made = cls(form, found)
-        if made.n != data["n"] or isinstance(data["n"], bool):
-            raise InvalidInput(f"n={shown(data['n'])} must be the number of people in the tallies, {made.n}")
-        return made
+                by_part[part] = tally_from_json(mechanism, tallies[part])
+        tally = cls(form, by_part)
+        if tally.n != data["n"] or isinstance(data["n"], bool):
+            raise InvalidInput(f"n={shown(data['n'])} must be the number of people in the tallies, {tally.n}")
+        return tally
 
     @classmethod
     def parse(cls, form: Form, written: str | bytes) -> FormTally:
         """The tallies in a JSON text."""
-        if len(written) > (most := _most(form)):
-            raise InvalidInput(f"this is not a tally of {form!r}: it has more than {most} bytes")
+        if len(written) > _max_bytes(form):
+            raise InvalidInput(f"this is not a tally of {form!r}: it has more than {_max_bytes(form)} bytes")
         return cls.from_json(form, loads(written, InvalidInput))
 
     @classmethod
     def read(cls, path: str | Path, form: Form) -> FormTally:
         """The tallies in a JSON file."""
         with open(path, "rb") as file:
-            written = file.read(_most(form) + 1)
+            written = file.read(_max_bytes(form) + 1)
         with located(str(path)):
             return cls.parse(form, written)
 
@@ -153,7 +150,7 @@ class FormTally(Mapping[str, "Tally"]):
             file.write(self.text.encode())
 
 
-def _most(form: Form) -> int:
+def _max_bytes(form: Form) -> int:
     return sum(map(most_bytes, form.mechanisms.values())) + (1 << 16)
 
 
@@ -165,8 +162,10 @@ class FormReports:
     rows: dict[str, NDArray[np.int64]]
     n: int
     """The number of people who reported."""
-    left_out: int
+    left_out: int = 0
     """The number of people who were left out, for a null or an answer outside the domain."""
+    labels: Sequence[Labels] = ()
+    """The columns beside the reports of a file."""
 
 
 def randomize_columns(form: Form, answers: Mapping[str, Any], rng: Source, *, unknown: str = "error") -> FormReports:
@@ -176,10 +175,10 @@ def randomize_columns(form: Form, answers: Mapping[str, Any], rng: Source, *, un
     if set(answers) != set(form.names):
         raise InvalidInput(f"answers must be a column for each of {', '.join(form.names)}, and nothing else")
     lookups = {name: DomainLookup(spec.context.domain) for name, spec in form.questions.items()}
-    return randomize_found(form, {name: lookups[name].indices(answers[name]) for name in form.names}, rng, unknown)
+    return randomize_answers(form, {name: lookups[name].indices(answers[name]) for name in form.names}, rng, unknown)
 
 
-def randomize_found(
+def randomize_answers(
     form: Form, indices: Mapping[str, NDArray[Any]], rng: Source, unknown: str, *, start: int = 0
 ) -> FormReports:
     """The reports of people whose answers are given by their numbers, anything else where they are unknown.
@@ -193,7 +192,7 @@ def randomize_found(
     if len(sizes) > 1:
         raise InvalidInput(f"columns of {sorted(sizes)} answers must be equally long")
     (seen,) = sizes
-    kept = np.ones(seen, dtype=bool)
+    known = np.ones(seen, dtype=bool)
     for name, column in indices.items():
         absent = outside(column, form.questions[name].context.size)
         if absent is not None and unknown == "error":
@@ -201,20 +200,18 @@ def randomize_found(
             rule = form.questions[name].context.domain.rule
             raise UnknownValue(f"row {row}: the answer to {name!r} must be {rule}")
         if absent is not None:
-            kept &= ~absent
-    people = np.flatnonzero(kept)
-    held = {name: column[people].astype(np.int64) for name, column in indices.items()}
-    reports, rows = {}, _asked(form, len(people), rng)
+            known &= ~absent
+    people = np.flatnonzero(known)
+    answers = {name: column[people].astype(np.int64) for name, column in indices.items()}
+    reports, rows = {}, _rows_asked(form, len(people), rng)
     for part, mechanism in form.mechanisms.items():
-        numbers = held[part] if part in held else _joined(form, [held[name] for name in form.names])
+        numbers = answers[part] if part in answers else _tuple_numbers(form, answers)
         reports[part] = randomize_indices(mechanism.sampler, numbers[rows[part]], rng)
     return FormReports(reports, {part: people[asked] for part, asked in rows.items()}, len(people), seen - len(people))
 
 
-def _asked(form: Form, n: int, rng: Source) -> dict[str, NDArray[np.int64]]:
+def _rows_asked(form: Form, n: int, rng: Source) -> dict[str, NDArray[np.int64]]:
     """The numbers of the people who are asked each part: of one at random as `Form.ask` draws it from one word."""
-    from .form import ONE
-
     if form.strategy != ONE:
         return {part: np.arange(n) for part in form.parts}
     halves = words_of(rng, n).astype(np.uint64)
@@ -224,9 +221,7 @@ def _asked(form: Form, n: int, rng: Source) -> dict[str, NDArray[np.int64]]:
     return {part: np.flatnonzero(drawn == number) for number, part in enumerate(form.parts)}
 
 
-def _joined(form: Form, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _tuple_numbers(form: Form, answers: Mapping[str, NDArray[np.int64]]) -> NDArray[np.int64]:
     """The numbers of tuples, the last answer running fastest."""
-    total = np.zeros_like(columns[0])
-    for spec, column in zip(form.questions.values(), columns, strict=True):
-        total = total * spec.context.size + column
-    return total
+    sizes = [spec.context.size for spec in form.questions.values()]
+    return np.ravel_multi_index([answers[name] for name in form.names], sizes)

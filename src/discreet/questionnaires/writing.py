@@ -6,7 +6,7 @@ each; and all answers together have one ``report``, as any mechanism writes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from ..files.json_lines import JsonLines, entry_of
 from ..files.sources import Source, source_of
 from ..files.text_reader import TextWriter, read_columns
 from .form import EACH, ONE, Form
-from .tally import FormReports, randomize_found
+from .tally import FormReports, randomize_answers
 
 if TYPE_CHECKING:
     from ..core.random import Source as Words
@@ -44,19 +44,19 @@ def columns_of(form: Form) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Writer:
+class FormOrigin:
     """Whose reports those in a file of a form are, by name and fingerprint."""
 
     name: str
     fingerprint: str
 
 
-def writer_of(form: Form) -> Writer:
+def origin_of(form: Form) -> FormOrigin:
     """The form itself, or the one mechanism of all answers together."""
     if form.strategy in (ONE, EACH):
-        return Writer(repr(form), form.fingerprint)
+        return FormOrigin(repr(form), form.fingerprint)
     (mechanism,) = form.mechanisms.values()
-    return Writer(mechanism.name, mechanism.fingerprint)
+    return FormOrigin(mechanism.name, mechanism.fingerprint)
 
 
 def randomize_form(
@@ -81,14 +81,14 @@ def randomize_form(
     with _sink(form, out, sources, tuple(keep), unmarked) as write:
         for file in sources:
             start = 0
-            for indices, kept in (_arrow_answers if by_arrow(file) else _text_answers)(form, file, keep):
+            for indices, kept in _answers(form, file, keep):
                 try:
-                    made = randomize_found(form, indices, rng, unknown, start=start)
+                    reports = randomize_answers(form, indices, rng, unknown, start=start)
                 except UnknownValue as problem:
                     raise UnknownValue(f"{file.name}, {problem}") from None
-                write(made, kept)
-                rows = made.n + made.left_out
-                start, seen, left_out = start + rows, seen + rows, left_out + made.left_out
+                write(reports, kept)
+                rows = reports.n + reports.left_out
+                start, seen, left_out = start + rows, seen + rows, left_out + reports.left_out
                 progress(rows)
     return seen, left_out
 
@@ -106,40 +106,33 @@ def _check_keep(form: Form, keep: Sequence[str]) -> None:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-def _text_answers(
-    form: Form, file: Source, keep: Sequence[str]
-) -> Iterator[tuple[dict[str, NDArray[Any]], list[list[Any]]]]:
-    """The numbers of the answers in a text file, some people at a time, and the columns kept beside them."""
+def _answers(form: Form, file: Source, keep: Sequence[str]) -> Iterator[tuple[dict[str, NDArray[Any]], list[Any]]]:
+    """The numbers of the answers in a file, some people at a time, and the columns kept beside them."""
     domains = {name: spec.context.domain for name, spec in form.questions.items()}
     lookups = {name: DomainLookup(domain, written=True) for name, domain in domains.items()}
-    booleans = {name: boolean_texts(domain) for name, domain in domains.items()}
     first, *others = form.names
-    for columns in read_columns(file, first, [*others, *keep]):
-        found = {}
-        for name, column in zip(form.names, columns, strict=False):
-            entries = (entry_of(entry) for entry in column)
-            texts = [booleans[name][entry] if isinstance(entry, bool) else entry for entry in entries]
-            found[name] = lookups[name].indices(texts)
-        yield found, columns[len(form.names) :]
+    pieces: Iterable[list[Any]]
+    if by_arrow(file):
+        from ..bulk.arrow.values import column_as_text
+        from ..files.arrow import open_column
 
+        opened = open_column(file, first, keep=[*others, *keep])
+        pieces = ([piece.load(), *piece.kept()] for piece in opened.pieces())
 
-def _arrow_answers(
-    form: Form, file: Source, keep: Sequence[str]
-) -> Iterator[tuple[dict[str, NDArray[Any]], list[Any]]]:
-    from ..bulk.arrow.values import column_as_text
-    from ..files.arrow import open_column
+        def texts(name: str, column: Any) -> Any:
+            return column_as_text(column, domains[name])
 
-    first, *others = form.names
-    opened = open_column(file, first, keep=[*others, *keep])
-    domains = {name: spec.context.domain for name, spec in form.questions.items()}
-    lookups = {name: DomainLookup(domain, written=True) for name, domain in domains.items()}
-    for piece in opened.pieces():
-        columns = [piece.load(), *piece.kept()]
-        found = {
-            name: lookups[name].indices(column_as_text(column, domains[name]))
-            for name, column in zip(form.names, columns, strict=False)
-        }
-        yield found, columns[len(form.names) :]
+    else:
+        pieces = read_columns(file, first, [*others, *keep])
+        booleans = {name: boolean_texts(domain) for name, domain in domains.items()}
+
+        def texts(name: str, column: Any) -> Any:
+            entries = map(entry_of, column)
+            return [booleans[name][entry] if isinstance(entry, bool) else entry for entry in entries]
+
+    for columns in pieces:
+        answers = zip(form.names, columns, strict=False)
+        yield {name: lookups[name].indices(texts(name, column)) for name, column in answers}, columns[len(form.names) :]
 
 
 # -- reports ---------------------------------------------------------------------------------------
@@ -154,7 +147,7 @@ def _sink(form: Form, out: str, files: Sequence[Source], keep: tuple[str, ...], 
     if form.strategy not in (ONE, EACH):
         (mechanism,) = form.mechanisms.values()
         with text_sink(out, mechanism, keep=keep, unmarked=unmarked) as write_reports:
-            yield lambda made, kept: write_reports(*_only(made, kept))
+            yield lambda reports, kept: write_reports(*_only(reports, kept))
         return
     if out != PIPE and type(column_format(out).text) is TextLines:
         raise InvalidInput(f"{out}: the reports of a form have several columns; write .csv, .jsonl or .parquet")
@@ -163,45 +156,45 @@ def _sink(form: Form, out: str, files: Sequence[Source], keep: tuple[str, ...], 
     piped = JsonLines() if out == PIPE else None
     with TextWriter(out, fingerprint, keep=[*others, *keep], column=column, piped=piped) as text:
 
-        def write(made: FormReports, kept: Sequence[Any]) -> None:
-            first, *rest = _text_columns(form, made)
-            text.write(first, [*rest, *_of_people(made, [listed(column) for column in kept])])
+        def write(reports: FormReports, kept: Sequence[Any]) -> None:
+            first, *rest = _text_columns(form, reports)
+            text.write(first, [*rest, *_of_people(reports, [listed(column) for column in kept])])
 
         with passed_on(text) if out == PIPE else nullcontext():
             yield write
 
 
-def _only(made: FormReports, kept: Sequence[Any]) -> tuple[NDArray[Any], list[Any]]:
+def _only(reports: FormReports, kept: Sequence[Any]) -> tuple[NDArray[Any], list[Any]]:
     """The reports of the only part, and the kept columns of the people who sent them."""
-    (reports,) = made.reports.values()
-    return reports, _of_people(made, kept)
+    (batch,) = reports.reports.values()
+    return batch, _of_people(reports, kept)
 
 
-def _of_people(made: FormReports, kept: Sequence[Any]) -> list[Any]:
+def _of_people(reports: FormReports, kept: Sequence[Any]) -> list[Any]:
     """The kept columns of the people who were not left out."""
-    if not made.left_out:
+    if not reports.left_out:
         return list(kept)
-    rows = _people(made)
+    rows = _people(reports)
     return [[column[row] for row in rows] if isinstance(column, list) else column.take(rows) for column in kept]
 
 
-def _people(made: FormReports) -> NDArray[np.int64]:
+def _people(reports: FormReports) -> NDArray[np.int64]:
     """The rows of the people who reported, in order."""
-    return np.unique(np.concatenate(list(made.rows.values())))
+    return np.unique(np.concatenate(list(reports.rows.values())))
 
 
-def _text_columns(form: Form, made: FormReports) -> list[list[Any]]:
+def _text_columns(form: Form, reports: FormReports) -> list[list[Any]]:
     """The columns of a file of reports, as text and whole numbers."""
     if form.strategy == EACH:
-        return [list(reports_to_json(form.mechanisms[part], made.reports[part])) for part in form.parts]
-    places = {row: place for place, row in enumerate(_people(made).tolist())}
-    reports: list[Any] = [None] * made.n
-    questions: list[Any] = [None] * made.n
+        return [list(reports_to_json(form.mechanisms[part], reports.reports[part])) for part in form.parts]
+    places = {row: place for place, row in enumerate(_people(reports).tolist())}
+    texts: list[Any] = [None] * reports.n
+    questions: list[Any] = [None] * reports.n
     for part, mechanism in form.mechanisms.items():
-        written = reports_to_json(mechanism, made.reports[part])
-        for row, report in zip(made.rows[part].tolist(), written, strict=True):
-            reports[places[row]], questions[places[row]] = report, part
-    return [reports, questions]
+        written = reports_to_json(mechanism, reports.reports[part])
+        for row, report in zip(reports.rows[part].tolist(), written, strict=True):
+            texts[places[row]], questions[places[row]] = report, part
+    return [texts, questions]
 
 
 @contextmanager
@@ -220,7 +213,7 @@ def _arrow_sink(
     if form.strategy not in (ONE, EACH):
         (mechanism,) = form.mechanisms.values()
         with arrow_sink(out, mechanism, keep=fields, unmarked=unmarked) as write_reports:
-            yield lambda made, kept: write_reports(*_only(made, kept))
+            yield lambda reports, kept: write_reports(*_only(reports, kept))
         return
     mark = None if unmarked else {FINGERPRINT_KEY: form.fingerprint}
     kinds = [pa.string(), pa.string()]
@@ -233,13 +226,13 @@ def _arrow_sink(
     kept_fields = [decoded(field) for field in fields]
     with arrow_writer(out, *own, *kept_fields) as write_columns:
 
-        def write(made: FormReports, kept: Sequence[Any]) -> None:
+        def write(reports: FormReports, kept: Sequence[Any]) -> None:
             if form.strategy == EACH:
-                columns = [report_column(form.mechanisms[part], made.reports[part]) for part in form.parts]
+                columns = [report_column(form.mechanisms[part], reports.reports[part]) for part in form.parts]
             else:
-                texts, questions = _text_columns(form, made)
+                texts, questions = _text_columns(form, reports)
                 columns = [pa.array(list(map(str, texts)), pa.string()), pa.array(questions, pa.string())]
-            others = zip(kept_fields, _of_people(made, kept), strict=True)
+            others = zip(kept_fields, _of_people(reports, kept), strict=True)
             write_columns(*columns, *(as_field(out, field, column) for field, column in others))
 
         yield write

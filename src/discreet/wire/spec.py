@@ -21,7 +21,7 @@ from .. import __version__
 from ..contexts import Context
 from ..contexts.reading import given
 from ..core.canonical import loads
-from ..core.documents import parse_toml, read_document
+from ..core.documents import parse_toml, read_document, replacing
 from ..core.domain import Domain
 from ..core.errors import DiscreetError, InvalidSpec, MissingExtra, check_type
 from ..core.fields import Fields, kind_of, listed, text, value, whole, written
@@ -251,7 +251,7 @@ class Spec:
             self._as_pinned(explanation.chosen)
             return explanation
 
-    def settled(self, mechanism: Mechanism) -> Spec:
+    def with_mechanism(self, mechanism: Mechanism) -> Spec:
         """This spec with a mechanism for its context that is already made, so that it is not made again."""
         if mechanism.context is not self.context:
             raise InvalidSpec(f"{mechanism!r} must be for the context of the spec, {self.context!r}")
@@ -306,7 +306,7 @@ class Spec:
 
     def to_json(self) -> str:
         """The spec as a JSON file."""
-        return json.dumps(self.as_dict(), ensure_ascii=False, indent=2) + "\n"
+        return _json_text(self.as_dict())
 
     def to_toml(self) -> str:
         """The spec as a TOML file."""
@@ -314,12 +314,7 @@ class Spec:
 
     def write(self, path: str | Path) -> None:
         """Write the spec to a .toml or .json file, whole or not at all."""
-        from ..core.documents import replacing
-
-        path = check_name(path)
-        content = self.to_toml() if path.suffix == ".toml" else self.to_json()
-        with replacing(path) as file:
-            file.write(content.encode())
+        write_document(self.as_dict(), path)
 
 
 def is_form(document: Container[str]) -> bool:
@@ -343,6 +338,17 @@ def parsed_document(path: Path) -> Any:
     except UnicodeDecodeError:
         raise InvalidSpec("must be UTF-8 text") from None
     return parse_toml(document) if path.suffix == ".toml" else loads(document, InvalidSpec)
+
+
+def write_document(data: Mapping[str, Any], path: str | Path) -> None:
+    """Write the plain data of a spec or a form to a .toml or .json file, whole or not at all."""
+    path = check_name(path)
+    with replacing(path) as file:
+        file.write((dumps(data) if path.suffix == ".toml" else _json_text(data)).encode())
+
+
+def _json_text(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 def _check_writable(domain: Domain) -> None:

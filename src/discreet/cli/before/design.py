@@ -89,7 +89,7 @@ def command(
     if output is not None:
         even = len(set(said["prior"])) == 1
         choice = {"name": "auto"} if even else {"name": "auto", "prior": said["prior"]}
-        replace(wanted, choice=choice, fingerprint="").settled(mechanism).resolved().write(output)
+        replace(wanted, choice=choice, fingerprint="").with_mechanism(mechanism).resolved().write(output)
 
 
 def _run_design(spec: Spec, asked: dict[str, Any], *, quiet: bool) -> Designed:

@@ -109,8 +109,7 @@ def command(
     from ...mechanisms.build import REPORT_BITS
     from ...planning import check_target, effect_of
     from ...planning import plan as make
-    from ...questionnaires.form import Form
-    from ...questionnaires.spec import read_spec_or_form
+    from ...questionnaires.form import Form, read_spec_or_form
     from ...wire.choices import query_of
     from .. import form_commands
     from ..choosing import compare, settle_form
