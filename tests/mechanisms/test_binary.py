@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet import Context
 from discreet.core.exact import exp_below
-from discreet.mechanisms.tables.binary import BinaryResponse
+from discreet.mechanisms.tables.binary import binary_response
 
 
 def channel(first, second, name="binary"):
@@ -32,7 +32,7 @@ def test_the_channel_is_theorem_2_in_its_stable_form(first, second):
 
 @given(levels, levels)
 def test_both_constraints_hold_and_fewer_lies_would_break_one(first, second):
-    rows = BinaryResponse((first, second)).rows
+    rows = binary_response((first, second)).rows
     (truth, y), (x, other) = rows
     assert truth <= exp_below(first) * x
     assert other <= exp_below(second) * y

@@ -6,7 +6,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import NotServed
-from discreet.mechanisms.tables.table import exponential_table
+from discreet.mechanisms.tables.metric import exponential_table
 
 
 @pytest.mark.parametrize("epsilon", ["0.01", "1", "5"])

@@ -388,12 +388,12 @@ OF_CONTEXT: Registry[Callable[[Context], Sampler]] = Registry(
         "binary": "mechanisms.tables.binary:optimal",
         "warner": "mechanisms.tables.binary:warner",
         "mangat": "mechanisms.tables.binary:mangat",
-        "exponential": "mechanisms.tables.table:exponential_table",
+        "exponential": "mechanisms.tables.metric:exponential_table",
         "geometric": "mechanisms.lines_and_grids.geometric:geometric_response",
         "levels": "mechanisms.tree.level_choice:levels_response",
         "nested": "mechanisms.tree.nested_choice:nested_response",
         "ring": "mechanisms.lines_and_grids.ring:ring_response",
-        "tight": "mechanisms.tables.repair:tight_table",
+        "tight": "mechanisms.tables.metric:tight_table",
         "torus": "mechanisms.lines_and_grids.torus:torus_response",
     }
 )

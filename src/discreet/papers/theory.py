@@ -41,7 +41,7 @@ PAPERS: dict[str, tuple[Statement, ...]] = {
         Statement(
             "Theorem 2",
             "the optimal mechanism for two values",
-            ("mechanisms.tables.binary.BinaryResponse", "bounds.minimax_binary"),
+            ("mechanisms.tables.binary.binary_response", "bounds.minimax_binary"),
             "(9) is 0/0 at zero and infinity; (23)'s second coordinate has E[1, 2] on top",
         ),
         Statement("(10), (11)", "Warner's and Mangat's answers", ("mechanism",), 'by the names "warner" and "mangat"'),

@@ -18,7 +18,7 @@ from ...core.exact import exp_below, within
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
 from ..sampler import RatioBound
-from ..tables.repair import BITS, faded
+from ..tables.metric import BITS, faded
 from ..units import check_law, check_size
 from .ring import Circular
 

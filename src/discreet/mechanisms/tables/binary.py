@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 from ...contexts import Context
 from ...core.errors import NotServed
@@ -14,7 +13,7 @@ from ..units import beyond_words, too_few
 from .table import Table
 
 
-class BinaryResponse(Table):
+def binary_response(epsilon: tuple[Epsilon, Epsilon], *, word_bits: int = WORD_BITS, name: str = "binary") -> Table:
     """The channel on two values that no other can beat, for any utility that respects data processing.
 
     With A = e**E[1,2] and B = e**E[2,1] and N words, value 2 reports 1 with
@@ -27,43 +26,32 @@ class BinaryResponse(Table):
 
     References: Acharya2020, Theorem 2 (with its limits), Warner1965, Mangat1994.
     """
-
-    name = "binary"
-
-    def __init__(
-        self, epsilon: tuple[Epsilon, Epsilon], *, word_bits: int = WORD_BITS, name: str | None = None
-    ) -> None:
-        space = 1 << word_bits
-        second_lies, first_lies = _lies(epsilon, space)
-        for asked, lies in zip(epsilon, (second_lies, first_lies), strict=True):
-            if lies and isinstance(asked, Fraction) and too_few(lies, word_bits):
-                raise beyond_words(asked, word_bits)
-        rows = [[space - first_lies, first_lies], [second_lies, space - second_lies]]
-        super().__init__(rows, word_bits=word_bits)
-        self._title = name or self.name
-
-    def describe(self) -> dict[str, Any]:
-        """The name alone: everything else comes from the context."""
-        return {"name": self._title}
+    space = 1 << word_bits
+    second_lies, first_lies = _lies(epsilon, space)
+    for claimed, lies in zip(epsilon, (second_lies, first_lies), strict=True):
+        if lies and isinstance(claimed, Fraction) and too_few(lies, word_bits):
+            raise beyond_words(claimed, word_bits)
+    rows = [[space - first_lies, first_lies], [second_lies, space - second_lies]]
+    return Table(rows, word_bits=word_bits, name=name)
 
 
-def optimal(context: Context) -> BinaryResponse:
+def optimal(context: Context) -> Table:
     """The optimal sampler for the two values of a context."""
-    return BinaryResponse(_levels(context, "binary"))
+    return binary_response(_levels(context, "binary"))
 
 
-def warner(context: Context) -> BinaryResponse:
+def warner(context: Context) -> Table:
     """Warner's randomized response, at the smaller of the two epsilons."""
     least = min(_levels(context, "warner"))
-    return BinaryResponse((least, least), name="warner")
+    return binary_response((least, least), name="warner")
 
 
-def mangat(context: Context) -> BinaryResponse:
+def mangat(context: Context) -> Table:
     """Mangat's response, for a first value that is not sensitive."""
     levels = _levels(context, "mangat")
     if isinstance(levels[0], Fraction):
         raise NotServed("mechanism='mangat' needs E[first, second] = inf: the first value is not sensitive")
-    return BinaryResponse(levels, name="mangat")
+    return binary_response(levels, name="mangat")
 
 
 def _levels(context: Context, name: str) -> tuple[Epsilon, Epsilon]:
@@ -77,19 +65,15 @@ def _lies(epsilon: tuple[Epsilon, Epsilon], space: int) -> tuple[int, int]:
     if forward == backward == 0:
         return space // 2, space - space // 2
     if forward == math.inf:
-        return 0, 0 if backward == math.inf else _up(space / _exp(backward))
+        return 0, 0 if backward == math.inf else ceil_div(space, _exp(backward))
     if backward == math.inf:
-        return _up(space / _exp(forward)), 0
+        return ceil_div(space, _exp(forward)), 0
     a, b = _exp(forward), _exp(backward)
     if a * b == 1:
         raise beyond_words(Fraction(max(forward, backward)), space.bit_length() - 1)
-    return _up(space * (b - 1) / (a * b - 1)), _up(space * (a - 1) / (a * b - 1))
+    return ceil_div(space * (b - 1), a * b - 1), ceil_div(space * (a - 1), a * b - 1)
 
 
 def _exp(epsilon: Epsilon) -> Fraction:
     assert isinstance(epsilon, Fraction)
     return exp_below(epsilon)
-
-
-def _up(value: Fraction) -> int:
-    return ceil_div(value.numerator, value.denominator)

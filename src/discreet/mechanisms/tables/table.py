@@ -1,11 +1,4 @@
-"""A table of whole units: any channel on a small domain, drawn and certified as it stands.
-
-The largest ratio of any two rows of a channel, exactly.
-
-A channel written out in whole units: its law, certificate and statistics, however it is sampled.
-
-The exponential table for a metric context, repaired and certified in integers.
-"""
+"""A table of whole units: any channel on a small domain, drawn and certified as it stands."""
 
 from __future__ import annotations
 
@@ -17,10 +10,9 @@ from itertools import accumulate, combinations
 from operator import truediv
 from typing import Any, Self
 
-from ...contexts import Context
 from ...core.arithmetic import Arithmetic
-from ...core.errors import InvalidInput, NotServed
-from ...core.exact import PRECISION, Epsilon, exp_below, probability_of, within
+from ...core.errors import InvalidInput
+from ...core.exact import probability_of
 from ...core.limits import spend
 from ..law import WORD_BITS, Law
 from ..sampler import RatioBound, Sampler
@@ -46,17 +38,16 @@ def pairs_of(
         own, other = rounded[x], rounded[z]
         if own is None or other is None:
             every = range(len(rows[x]))
-            found = _largest(rows[x], rows[z], every), _largest(rows[z], rows[x], every)
+            ratios = _largest(rows[x], rows[z], every), _largest(rows[z], rows[x], every)
         else:
             quotients = list(map(truediv, own, other))
             least, most = min(quotients) * (1 + MARGIN), max(quotients) * (1 - MARGIN)
-            found = (
+            ratios = (
                 _largest(rows[x], rows[z], [y for y, quotient in enumerate(quotients) if quotient >= most]),
                 _largest(rows[z], rows[x], [y for y, quotient in enumerate(quotients) if quotient <= least]),
             )
-        yield from (
-            RatioBound(*of, ratio) for of, ratio in zip(((x, z), (z, x)), found, strict=True) if ratio is not None
-        )
+        pairs = zip(((x, z), (z, x)), ratios, strict=True)
+        yield from (RatioBound(*pair, ratio) for pair, ratio in pairs if ratio is not None)
 
 
 def _floored(row: Sequence[int], space: int) -> list[float] | None:
@@ -74,6 +65,9 @@ def _largest(row: Sequence[int], other: Sequence[int], reports: Sequence[int]) -
                 return None
     return Fraction(worst, over)
 
+
+BINARY = "binary", "warner", "mangat"
+"""Tables of two values, whose one unbiased estimator no shares can weight."""
 
 PAIR = 50
 """Steps that it takes to certify a pair of values, beside one for each report."""
@@ -96,17 +90,13 @@ class WrittenOut(Sampler):
         shares = tuple(float(share) for share in prior)
         if shares == (self.prior or self._even):
             return self
-        made = copy(self)
-        made.prior = None if shares == self._even else shares
-        return made
+        weighted = copy(self)
+        weighted.prior = None if shares == self._even else shares
+        return weighted
 
     @property
     def _even(self) -> tuple[float, ...]:
         return (1 / self.size,) * self.size
-
-    def _asked(self) -> dict[str, Any]:
-        """What `describe` says of the prior: nothing where it is even."""
-        return {} if self.prior is None else {"prior": list(self.prior)}
 
     def _check_rows(self) -> None:
         for x, row in enumerate(self.rows):
@@ -145,7 +135,8 @@ class TableLaw(Law):
 class Table(WrittenOut):
     """The channel whose row x gives report y ``rows[x][y]`` of the 2**word_bits words.
 
-    One word decides, by the bounds of the row.
+    One word decides, by the bounds of the row. A table that a context alone determines has the name by which a spec
+    asks for it, and is described by that name.
 
     *Why private.* As any channel that is `WrittenOut`: verification compares every pair of entries exactly.
 
@@ -157,8 +148,9 @@ class Table(WrittenOut):
     law: TableLaw
     follows = TableLaw
 
-    def __init__(self, rows: Sequence[Sequence[int]], *, word_bits: int = WORD_BITS) -> None:
+    def __init__(self, rows: Sequence[Sequence[int]], *, word_bits: int = WORD_BITS, name: str = "table") -> None:
         self.follow(TableLaw(tuple(tuple(int(unit) for unit in row) for row in rows), word_bits))
+        self.name = name  # type: ignore[misc]  # that of the class unless given
 
     def follow(self, law: TableLaw) -> None:
         check_size(len(law.rows), law.word_bits)
@@ -192,83 +184,13 @@ class Table(WrittenOut):
         return ops.rank(self._bounds, x, words[0])
 
     def describe(self) -> dict[str, Any]:
-        return {"name": self.name, "rows": [[str(unit) for unit in row] for row in self.rows], **self._asked()}
+        prior = {} if self.prior is None else {"prior": list(self.prior)}
+        if self.name == "table":
+            return {"name": self.name, "rows": [[str(unit) for unit in row] for row in self.rows], **prior}
+        return {"name": self.name, **({} if self.name in BINARY else prior)}
 
 
 def filled(units: list[int], space: int) -> list[int]:
     """Units rounded down, with what is missing from `space` added to the largest."""
     units[units.index(max(units))] += space - sum(units)
     return units
-
-
-LIMIT = 512
-"""The largest domain that gets a full table."""
-
-SPACE = 1 << WORD_BITS
-FINEST = 57
-"""The first mixed attempt takes 2**-56 of the mean."""
-
-
-class Exponential(Table):
-    """The table that `exponential_table` makes from a context; it has no other parameters."""
-
-    name = "exponential"
-
-    def describe(self) -> dict[str, Any]:
-        return {"name": self.name, **self._asked()}
-
-
-def exponential_table(context: Context) -> Table:
-    """``Q(y | x)`` proportional to ``exp(-E[x, y] / 2)`` over the closure of E, in whole units of word space.
-
-    By the triangle inequality the ratio of two rows is at most e**E[x,z]. Rounding could exceed that by a
-    unit, so the rows are mixed with their mean by a weight that is doubled until the integers satisfy it.
-
-    References: Chatzikokolakis2013.
-    """
-    if context.size > LIMIT:
-        raise NotServed(f"exponential needs at most {LIMIT} values; the context has {context.size}")
-    E = context.closure().matrix()
-    if any(E[x][z] != E[z][x] for x in range(len(E)) for z in range(x)):
-        raise NotServed("exponential needs a symmetric E")
-    fade = {entry: _half(entry) for row in E for entry in row}
-    weights = [[fade[entry] for entry in row] for row in E]
-    totals = [sum(row) for row in weights]
-    rows = [[weight * SPACE // total for weight in row] for row, total in zip(weights, totals, strict=True)]
-    mean = [sum(column) // len(rows) for column in zip(*rows, strict=True)]
-    for halvings in range(FINEST, 0, -1):
-        # the first attempt is not mixed at all; the others take 1/2**halvings of the mean
-        mixed = [
-            [unit - (unit >> halvings) + (share >> halvings) for unit, share in zip(row, mean, strict=True)]
-            if halvings < FINEST
-            else row
-            for row in rows
-        ]
-        table = _whole(mixed)
-        if _holds(table, E):
-            return table
-    raise NotServed("exponential: no table could be certified for this E")
-
-
-def _half(entry: Epsilon) -> int:
-    """``e**(-entry / 2)`` in units of 2**-PRECISION; rounding errors are repaired later, never trusted."""
-    if not isinstance(entry, Fraction):
-        return 0
-    bound = exp_below(entry / 2)
-    return (bound.denominator << PRECISION) // bound.numerator
-
-
-def _holds(table: Table, E: Sequence[Sequence[Epsilon]]) -> bool:
-    """True if the table satisfies every finite entry of E."""
-    ratios = {(pair.x, pair.z): pair.ratio for pair in table.ratio_bounds()}
-    return all(
-        (x, z) in ratios and within(ratios[x, z], entry)
-        for x, row in enumerate(E)
-        for z, entry in enumerate(row)
-        if x != z and isinstance(entry, Fraction)
-    )
-
-
-def _whole(rows: list[list[int]]) -> Table:
-    """The rows in units of word space, with each row's rounding error put on its largest entry."""
-    return Exponential([filled(row, SPACE) for row in rows])
