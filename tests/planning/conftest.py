@@ -53,7 +53,7 @@ def problem(E, prior=None, *, rows=None, symmetric=True):
 
 def found(E, of, *, seconds=20.0, seed=0, **more):
     """What a search for the problem ends with."""
-    more.setdefault("progress", lambda record: None)
+    more.setdefault("progress", lambda error, columns: None)
     starts = np.ones((1, len(E)))
     rng, until = np.random.default_rng(seed), time.monotonic() + seconds
     return generate(Cone(E), of, starts=starts, until=until, rng=rng, **more)

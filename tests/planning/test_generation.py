@@ -78,21 +78,21 @@ def test_a_search_that_is_stopped_keeps_the_best_so_far():
     E = line(12)
     steps = []
 
-    def stop(record):
-        steps.append(record)
+    def stop(error, columns):
+        steps.append(error)
         if len(steps) == 4:
             raise KeyboardInterrupt
 
     reached = found(E, problem(E), progress=stop)
     assert reached.stopped
     assert not reached.converged
-    assert len(reached.history) == 4
-    assert reached.state.value <= min(step.error for step in steps)
+    assert reached.rounds == 4
+    assert reached.state.value <= min(steps)
     np.testing.assert_allclose(reached.state.weights @ reached.columns @ np.ones(12), 12.0, rtol=1e-6)
 
 
 def test_no_time_at_all_still_gives_a_channel():
     E = line(8)
     reached = found(E, problem(E), seconds=0.0)
-    assert len(reached.history) == 1
+    assert reached.rounds == 1
     assert math.isfinite(reached.state.value)

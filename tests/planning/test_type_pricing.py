@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet.planning.optimize.type_options import Classes, TypeProblem
-from discreet.planning.optimize.types import Prices, best_weights, count_types, price_all_types, search_types
+from discreet.planning.optimize.types import best_weights, count_types, price_all_types, search_types
 
 
 def priced(bits):
@@ -18,12 +18,12 @@ def priced(bits):
     columns = problem.columns(types)
     weights, worth = best_weights(problem, columns, weights)
     form, inside, _ = problem.slopes(weights, columns)
-    return problem, Prices(form, inside, worth), types
+    return problem, (form, inside, worth), types
 
 
 def gains(problem, prices, types):
-    means, known = problem.columns(types)
-    return ((means @ prices.form) * means).sum(axis=1) + known @ prices.inside - means @ prices.worth
+    (means, known), (form, inside, worth) = problem.columns(types), prices
+    return ((means @ form) * means).sum(axis=1) + known @ inside - means @ worth
 
 
 @pytest.mark.parametrize("bits", [None, 11])

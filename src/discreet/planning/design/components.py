@@ -11,8 +11,8 @@ from ...contexts import Context
 from ...core.errors import NotIdentifiable
 from ...core.exact import Epsilon
 from ..objective import Objective
-from ..optimize.master import Array, ColumnProblem
-from ..optimize.symmetry import PermutationGroup, symmetries
+from ..optimize.master import ColumnProblem
+from ..optimize.symmetry import Array, PermutationGroup, symmetries
 
 MAX_VALUES = 320
 """The most values of a component that is searched."""

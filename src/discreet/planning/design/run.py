@@ -30,8 +30,8 @@ from ..classwise import classes_of, classwise_mixture
 from ..explanation import rate
 from ..objective import Objective, objective_of
 from ..optimize.generation import ColumnSolution
-from ..optimize.master import Array
 from ..optimize.semidefinite import semidefinite_bound
+from ..optimize.symmetry import Array
 from ..optimize.type_options import TypeProblem
 from ..optimize.types import MAX_LISTED_TYPES, best_types, count_types
 from .components import MAX_VALUES, Component, Task, components_of, is_distance

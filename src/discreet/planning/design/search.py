@@ -1,8 +1,7 @@
 """The search in all components of a context, at given shares or at the least favourable ones.
 
-From columns and weights to the rows of a table: few reports, each image of a column written out.
-
-All extreme rays of a small cone, and the bound that follows from pricing every one of them.
+Columns and weights become the rows of a table of few reports. In a small cone all extreme rays are listed, and a bound
+follows from pricing every one of them.
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ from numpy.typing import NDArray
 
 from ...estimation.simplex import peak_of_squares, peak_on_simplex
 from ..objective import Objective
-from ..optimize.generation import ColumnSolution, Progress, generate
+from ..optimize.generation import ColumnSolution, generate
 from ..optimize.master import (
     CAP,
-    Array,
     ColumnProblem,
     Cone,
     dual_value,
@@ -29,8 +27,9 @@ from ..optimize.master import (
     newton_weights,
     newton_work,
     normalize,
+    quadratic,
 )
-from ..optimize.symmetry import PermutationGroup
+from ..optimize.symmetry import Array, Numbers, PermutationGroup
 from .components import Component, Task, scaled_rows, tasks_of
 from .result import SearchStep
 
@@ -42,6 +41,21 @@ MAX_COLUMNS = 1500
 
 MAX_NEWTON_WORK = 2e10
 """Multiplications that exact weights may take."""
+
+MAX_SADDLE_GAP = 1e-3
+"""How near the error at the least favourable shares must be to the worst one, relative to it, to stop."""
+
+MAX_STEPS = 200
+"""The most shares tried on the way to the least favourable ones."""
+
+MAX_VALUES = 8
+"""The most values for which all rays are listed."""
+
+MAX_RAYS = 50_000
+"""The most rays that are listed."""
+
+UNIT = 2.0**-36
+"""E is rounded up to whole numbers of this, which can only make the cone larger."""
 
 
 def write_table(problem: ColumnProblem, solution: ColumnSolution, smaller: PermutationGroup, *, most: int) -> Array:
@@ -59,8 +73,8 @@ def write_table(problem: ColumnProblem, solution: ColumnSolution, smaller: Permu
     images = np.array([len(smaller.images(column)) for column in columns], dtype=float)
     weights = _recombine(_features(columns, smaller), weights, images)
     while True:
-        kept = weights > 1e-10
-        columns, weights, images = columns[kept], weights[kept], images[kept]
+        positive = weights > 1e-10
+        columns, weights, images = columns[positive], weights[positive], images[positive]
         weights = _reweigh(problem, columns, weights)
         total = images.sum()
         if total <= most:
@@ -78,7 +92,7 @@ def _split(columns: Array, weights: Array, group: PermutationGroup, smaller: Per
         images = group.images(column)
         left = {np.round(image / image.max(), 9).tobytes(): image for image in images}
         while left:
-            _, image = next(iter(left.items()))
+            image = next(iter(left.values()))
             own = [np.round(other / other.max(), 9).tobytes() for other in smaller.images(image)]
             representatives.append(image)
             shares.append(weight * len(own) / len(images))
@@ -88,21 +102,18 @@ def _split(columns: Array, weights: Array, group: PermutationGroup, smaller: Per
 
 def _features(columns: Array, group: PermutationGroup) -> Array:
     """What the channel depends on, for each column: the orbit means of r r^T; the sums of rows follow, as Mp = 1."""
-    size = columns.shape[1]
-    label = group.of_pair.reshape(size, size)
-    both = np.unique(np.minimum(label, label.T), return_inverse=True)[1].reshape(-1)
-    return np.array([np.bincount(both, weights=np.outer(r, r).ravel()) for r in columns]).T
+    return np.array([np.bincount(group.of_unordered_pair, weights=np.outer(r, r).ravel()) for r in columns]).T
 
 
 def _recombine(features: Array, weights: Array, cost: Array) -> Array:
     """Weights with the same ``features @ weights``, most of them zero (Caratheodory), some columns at a time."""
     scale = np.abs(features).max(axis=1, keepdims=True)
     features = features / np.where(scale > 0, scale, 1.0)
-    weights, kept = weights.copy(), np.zeros(0, dtype=np.int64)
+    weights, positive = weights.copy(), np.zeros(0, dtype=np.int64)
     for begin in range(0, len(weights), len(features)):
-        some = np.concatenate([kept, np.arange(begin, min(begin + len(features), len(weights)))])
+        some = np.concatenate([positive, np.arange(begin, min(begin + len(features), len(weights)))])
         weights[some] = _eliminate(features[:, some], weights[some], cost[some])
-        kept = some[weights[some] > 0]
+        positive = some[weights[some] > 0]
     return weights
 
 
@@ -120,12 +131,11 @@ def _eliminate(features: Array, weights: Array, cost: Array) -> Array:
             way = -way
         falling = np.flatnonzero(way > 1e-13)
         first = falling[np.argmin(weights[falling] / way[falling])]
-        weights -= way * (weights[first] / way[first])
-        weights = np.maximum(weights, 0.0)
+        weights = np.maximum(weights - way * (weights[first] / way[first]), 0.0)
         weights[first] = 0.0
         null = null[1:] - np.outer(null[1:, first] / way[first], way)
-        lengths = np.sqrt((null**2).sum(axis=1, keepdims=True))
-        null = null[lengths[:, 0] > 1e-9] / lengths[lengths[:, 0] > 1e-9]
+        lengths = np.sqrt((null**2).sum(axis=1))
+        null = null[lengths > 1e-9] / lengths[lengths > 1e-9, None]
     return weights
 
 
@@ -138,18 +148,8 @@ def _reweigh(problem: ColumnProblem, columns: Array, weights: Array) -> Array:
 
 def _expand(columns: Array, weights: Array, group: PermutationGroup) -> Array:
     """Every image of every column as a column of the channel."""
-    parts = []
-    for column, weight in zip(columns, weights, strict=True):
-        images = group.images(column)
-        parts.append(images * (weight / len(images)))
-    return np.concatenate(parts).T
-
-
-SADDLE = 1e-3
-"""How near the error at the least favourable shares must be to the worst one, relative to it, to stop."""
-
-MAX_STEPS = 200
-"""The most shares tried on the way to the least favourable ones."""
+    images = [group.images(column) for column in columns]
+    return np.concatenate([of * (weight / len(of)) for of, weight in zip(images, weights, strict=True)]).T
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,9 +165,7 @@ class Solution:
     @property
     def error(self) -> float:
         """n times the error at the shares, as the search has it."""
-        return self.between + sum(
-            _value(task, channel) for task, channel in zip(self.tasks, self.channels, strict=True)
-        )
+        return self.between + sum(map(_value, self.tasks, self.channels))
 
     @property
     def converged(self) -> bool:
@@ -216,7 +214,7 @@ class Search:
                     starts=np.concatenate([self.starts(task.component), *self.known.get(task.component, {}).values()]),
                     until=now if self.stopped else now + share * (until - now),
                     rng=np.random.default_rng([self.seed, number]),
-                    progress=partial(self._tell, error),
+                    progress=partial(self._record, error),
                 )
                 self.stopped |= solved[task.key].stopped
             solutions.append(solved[task.key])
@@ -237,8 +235,8 @@ class Search:
             self.stopped = True
             return work()
 
-    def _tell(self, error: float, record: Progress) -> None:
-        self.history.append(SearchStep(monotonic() - self.began, self.unit * (error + record.error), record.columns))
+    def _record(self, others: float, error: float, columns: int) -> None:
+        self.history.append(SearchStep(monotonic() - self.began, self.unit * (others + error), columns))
         self.progress(self.history[-1])
 
     def worst(self, objective: Objective, shares: Array, until: float) -> Solution:
@@ -248,16 +246,14 @@ class Search:
         """
         seconds = until - monotonic()
         solution = self.at(objective, shares, monotonic() + seconds / 3)
-        best: tuple[float, Solution] | None = None
+        best = np.inf, solution
         for step in range(MAX_STEPS):
             against, most = worst_case(solution, objective)
-            if best is None or most < best[0]:
-                best = most, solution
-            if self.stopped or most - solution.error < SADDLE * most or monotonic() >= until:
+            best = (most, solution) if most < best[0] else best
+            if self.stopped or most - solution.error < MAX_SADDLE_GAP * most or monotonic() >= until:
                 break
             shares = shares + 2 / (step + 3) * (against - shares)
             solution = self.at(objective, shares, min(until, monotonic() + seconds / 12))
-        assert best is not None
         return best[1]
 
 
@@ -294,18 +290,6 @@ def _value(task: Task, channel: Array) -> float:
     return float(np.trace(np.linalg.solve(scaled @ channel.T, task.exact.W)))
 
 
-MAX_VALUES = 8
-"""The most values for which all rays are listed."""
-
-MAX_RAYS = 50_000
-"""The most rays that are listed."""
-
-UNIT = 2.0**-36
-"""E is rounded up to whole numbers of this, which can only make the cone larger."""
-
-Numbers = NDArray[np.int64]
-
-
 def rays(E: Array) -> Array | None:
     """The extreme rays of the cone of a closed E, as rows; None if there are too many values or rays.
 
@@ -321,20 +305,15 @@ def rays(E: Array) -> Array | None:
         whole = np.minimum(whole, whole[:, [via]] + whole[via])
     sets = np.array([[bits >> x & 1 for x in range(size)] for bits in range(1, (1 << size) - 1)], dtype=bool)
     start = whole[:, 0] - whole[0, 0]
-    seen = {start.tobytes()}
-    fresh, vertices = [start], [start]
-    while fresh:
-        following = []
-        for u in fresh:
-            for moved in _neighbours(u, whole, sets):
-                moved = moved - moved[0]
-                if (key := moved.tobytes()) not in seen:
-                    seen.add(key)
-                    following.append(moved)
-        vertices += following
+    seen, vertices = {start.tobytes()}, [start]
+    for u in vertices:  # which grows
+        for moved in _neighbours(u, whole, sets):
+            moved = moved - moved[0]
+            if (key := moved.tobytes()) not in seen:
+                seen.add(key)
+                vertices.append(moved)
         if len(vertices) > MAX_RAYS:
             return None
-        fresh = following
     return np.exp(np.array(vertices) * UNIT)
 
 
@@ -350,8 +329,7 @@ def _neighbours(u: Numbers, whole: Numbers, sets: NDArray[np.bool_]) -> Numbers:
     whole_sets = _are_connected(sets, linked) & _are_connected(~sets, linked)
     sets, leaving = sets[whole_sets], leaving[whole_sets]
     rise = np.where(leaving, room, np.iinfo(np.int64).max).min(axis=(1, 2))
-    vertices: Numbers = u + sets * rise[:, None]
-    return vertices
+    return np.asarray(u + sets * rise[:, None])
 
 
 def _are_connected(sets: NDArray[np.bool_], linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -359,8 +337,7 @@ def _are_connected(sets: NDArray[np.bool_], linked: NDArray[np.bool_]) -> NDArra
     reached = sets & (np.cumsum(sets, axis=1) == 1)
     for _ in range(sets.shape[1]):
         reached = reached | ((reached.astype(int) @ linked.astype(int) > 0) & sets)
-    connected: NDArray[np.bool_] = (reached == sets).all(axis=1)
-    return connected
+    return np.asarray((reached == sets).all(axis=1))
 
 
 def bound_by_listing(E: Array, problem: ColumnProblem, K: Array, lam: Array) -> float | None:
@@ -373,7 +350,7 @@ def bound_by_listing(E: Array, problem: ColumnProblem, K: Array, lam: Array) -> 
     if listed is None or (listed @ problem.prior).min() <= 0:
         return None
     listed = normalize(listed, problem.prior)
-    most = float((np.einsum("yx,yx->y", listed @ K, listed) - listed @ lam).max())
+    most = float((quadratic(listed, K) - listed @ lam).max())
     if (E > CAP).any():  # rays beyond the cap are within e^-CAP of rays that are listed
         if problem.prior.min() <= 0:
             return None

@@ -1,6 +1,6 @@
 """Column generation: the best weights for the columns that are known, then columns that improve on them, in turn.
 
-Columns that would improve a channel: local search over the extreme rays of the cone, from many starts at once.
+Columns that improve a channel are found by local search over the extreme rays of the cone, from many starts at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .master import (
-    Array,
     ColumnProblem,
     Cone,
     WeightState,
@@ -22,7 +21,9 @@ from .master import (
     newton_weights,
     newton_work,
     normalize,
+    quadratic,
 )
+from .symmetry import Array
 
 MAX_SWEEPS = 12
 """Rounds over all values in a climb, at most."""
@@ -32,6 +33,28 @@ MAX_DRAGGED_VALUES = 40
 
 DRAG_PARTNERS = 8
 """How many values each value is tried to be made tight with when it is dragged."""
+
+
+MAX_COLUMNS_PER_VALUE = 40
+"""Columns kept for each value, at most."""
+
+MAX_STARTING_COLUMNS_PER_VALUE = 12
+"""Columns for each value that another search begins with, at most."""
+
+MAX_STEPS = 12
+"""Steps of the weights in a round."""
+
+MIN_WEIGHT = 1e-6
+"""Columns of less weight are dropped before the weights are made exact."""
+
+MAX_NEWTON_WORK = 4e9
+"""Multiplications of a step of the interior point, at most."""
+
+TOLERANCE = 1e-5
+"""The price and the gap, relative to the value, below which a round is quiet; the value is then nearer by far."""
+
+MAX_QUIET_ROUNDS = 4
+"""Rounds in a row without a better column after which a search has converged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +67,7 @@ class Price:
 
     def __call__(self, columns: Array) -> Array:
         mean = columns @ self.prior
-        curved = np.einsum("yx,yx->y", columns @ self.K, columns)
-        found: Array = (curved / mean - columns @ self.multipliers) / mean
-        return found
+        return np.asarray((quadratic(columns, self.K) / mean - columns @ self.multipliers) / mean)
 
 
 def climb(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> Array:
@@ -83,9 +104,9 @@ def _sweep(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -
             by = end - own
             after = curved + by * (2 * along[each, x] + by * K[x, x])
             after_mean = mean + by * p[x]
-            found = (after / after_mean - cost - by * lam[x]) / after_mean
-            pays = found > best + 1e-12 * np.abs(best)
-            chosen, best = np.where(pays, end, chosen), np.where(pays, found, best)
+            worth = (after / after_mean - cost - by * lam[x]) / after_mean
+            pays = worth > best + 1e-12 * np.abs(best)
+            chosen, best = np.where(pays, end, chosen), np.where(pays, worth, best)
         by = chosen - own
         columns[each, x] = chosen
         curved += by * (2 * along[each, x] + by * K[x, x])
@@ -110,55 +131,22 @@ def drag(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> 
             up = np.maximum(columns, (other * cone.most[x, z])[:, None] / cone.most[x])
             down = np.minimum(columns, (other * cone.least[x, z])[:, None] / cone.least[x])
             for tried in (up, down):
-                found = price(tried)
-                pays = found > best + 1e-12 * np.abs(best)
-                columns[pays], best[pays] = tried[pays], found[pays]
+                worth = price(tried)
+                pays = worth > best + 1e-12 * np.abs(best)
+                columns[pays], best[pays] = tried[pays], worth[pays]
     return columns
-
-
-MAX_COLUMNS_PER_VALUE = 40
-"""Columns kept for each value, at most."""
-
-MAX_STARTING_COLUMNS_PER_VALUE = 12
-"""Columns for each value that another search begins with, at most."""
-
-MAX_STEPS = 12
-"""Steps of the weights in a round."""
-
-MIN_WEIGHT = 1e-6
-"""Columns of less weight are dropped before the weights are made exact."""
-
-MAX_NEWTON_WORK = 4e9
-"""Multiplications of a step of the interior point, at most."""
-
-TOLERANCE = 1e-5
-"""The price and the gap, relative to the value, below which a round is quiet; the value is then nearer by far."""
-
-MAX_QUIET_ROUNDS = 4
-"""Rounds in a row without a better column after which a search has converged."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a search stands: seconds since it began, n times the error, columns in use, and the price and gap left."""
-
-    seconds: float
-    error: float
-    columns: int
-    price: float
-    gap: float
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnSolution:
-    """Columns (rows of an array) with their weights, and how they were found.
+    """Columns (rows of an array) with their weights, after how many rounds, and how the search ended.
 
     `converged` says that no better column turned up in several rounds, `stopped` that Ctrl-C ended the search.
     """
 
     columns: Array
     state: WeightState
-    history: tuple[Progress, ...]
+    rounds: int
     converged: bool
     stopped: bool
 
@@ -177,30 +165,31 @@ def generate(
     starts: Array,
     until: float,
     rng: np.random.Generator,
-    progress: Callable[[Progress], object],
+    progress: Callable[[float, int], object],
     tolerance: float = TOLERANCE,
 ) -> ColumnSolution:
     """The best columns and weights found before the clock shows `until`; Ctrl-C ends the search early.
 
-    `starts` are columns to begin with, beside those that every search begins with. Without a limit of
-    time a search depends on nothing but its arguments.
+    `starts` are columns to begin with, beside those that every search begins with. `progress` is called in every round
+    with n times the error and the number of columns in use. Without a limit of time a search depends on nothing but its
+    arguments.
     """
-    began = monotonic()
     base = distinct(normalize(np.concatenate([cone.above(starts), _base(cone, rng)]), problem.prior))
     even, ones = feasible_weights(problem, base), np.ones(len(problem.group.sizes))
     now = best = base, improve_weights(problem, base, even, ones, rounds=MAX_STEPS)
-    history: list[Progress] = []
-    quiet, stopped = 0, False
+    rounds, quiet, stopped = 0, 0, False
     try:
         while True:
             columns, state = now
             price = Price(state.K, state.along(problem.group), problem.prior)
-            fresh = _price_columns(cone, problem, price, base, columns, state.weights, rng)
+            starts = _starting_columns(cone, problem, base, columns, state.weights, rng)
+            ends = climb(cone, price, drag(cone, price, climb(cone, price, starts, rng), rng), rng)
+            fresh = distinct(np.concatenate([ends, base]))
             worth = price(fresh) / state.value
             most = float(worth.max(initial=0.0))
             used = int((state.weights > MIN_WEIGHT).sum())
-            history.append(Progress(monotonic() - began, best[1].value, used, most, state.gap))
-            progress(history[-1])
+            rounds += 1
+            progress(best[1].value, used)
             quiet = quiet + 1 if max(most, state.gap) < tolerance else 0
             if quiet >= MAX_QUIET_ROUNDS or monotonic() >= until:
                 break
@@ -211,7 +200,7 @@ def generate(
             best = now if now[1].value < best[1].value else best
     except KeyboardInterrupt:
         stopped = True
-    return ColumnSolution(*best, tuple(history), quiet >= MAX_QUIET_ROUNDS, stopped)
+    return ColumnSolution(*best, rounds, quiet >= MAX_QUIET_ROUNDS, stopped)
 
 
 def _weigh(
@@ -219,11 +208,11 @@ def _weigh(
 ) -> tuple[Array, WeightState]:
     """The columns that are worth their weight, and the best weights of them; exact ones where that is quick."""
     state = improve_weights(problem, columns, weights, multipliers, rounds=MAX_STEPS)
-    kept = state.weights > MIN_WEIGHT
-    if newton_work(kept.sum(), problem.group) > MAX_NEWTON_WORK:
+    heavy = state.weights > MIN_WEIGHT
+    if newton_work(heavy.sum(), problem.group) > MAX_NEWTON_WORK:
         return columns, state
-    columns = columns[kept]
-    state = improve_weights(problem, columns, state.weights[kept], state.multipliers, rounds=1)
+    columns = columns[heavy]
+    state = improve_weights(problem, columns, state.weights[heavy], state.multipliers, rounds=1)
     return columns, newton_weights(problem, columns, state, gap=gap)
 
 
@@ -244,21 +233,6 @@ def distinct(columns: Array) -> Array:
     """The columns without repetitions, in order."""
     _, first = np.unique(np.round(np.log(np.maximum(columns, 1e-300)), 7), axis=0, return_index=True)
     return columns[np.sort(first)]
-
-
-def _price_columns(
-    cone: Cone,
-    problem: ColumnProblem,
-    price: Price,
-    base: Array,
-    columns: Array,
-    weights: Array,
-    rng: np.random.Generator,
-) -> Array:
-    """Columns worth more than nothing, or about to be: the base again, and the ends of a local search."""
-    ends = climb(cone, price, _starting_columns(cone, problem, base, columns, weights, rng), rng)
-    ends = climb(cone, price, drag(cone, price, ends, rng), rng)
-    return distinct(np.concatenate([ends, base]))
 
 
 def _starting_columns(
@@ -294,8 +268,8 @@ def _pool(columns: Array, state: WeightState, fresh: Array, share: float, most: 
     weights = state.weights
     order = np.argsort(-weights, kind="stable")[: max(most - len(fresh), most // 2)]
     idle = (weights + state.rates < 1 - 1e-7) & (weights + state.rates < 1 - 3 * state.gap)
-    kept = np.sort(order[~idle[order]])
-    columns, weights = columns[kept], weights[kept]
+    left = np.sort(order[~idle[order]])
+    columns, weights = columns[left], weights[left]
     if not len(fresh):
         return columns, weights
     light = np.full(len(fresh), share / len(fresh))

@@ -1,8 +1,6 @@
-"""The problem of weighting columns, multiplicative steps towards the best weights, and the bound by duality.
+"""The cone of columns that E allows, the best weights of given columns, and the bound by duality.
 
-The best weights for given columns to many digits: a primal-dual interior point.
-
-The cone of columns that E allows, r_x <= e^E[x,z] r_z, and its facets.
+Weights are found by multiplicative steps, and to many digits by a primal-dual interior point.
 """
 
 from __future__ import annotations
@@ -11,15 +9,23 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .symmetry import PermutationGroup
-
-Array = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+from .symmetry import Array, Numbers, PermutationGroup
 
 CAP = 30.0
 """An entry above this is treated as this: a report that is e^-30 as likely hides nothing and costs nothing."""
+
+MAX_MULTIPLIER_STEPS = 40
+"""The most Newton steps for the multipliers."""
+
+SLACK = 1e-9
+"""What rounding in doubles is granted, relative to a bound."""
+
+MAX_STEPS = 30
+"""The most Newton steps of the interior point."""
+
+CENTRED = 0.2
+"""What each step aims to leave of the mean complementarity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,16 +100,8 @@ def facets_of(E: Array) -> Facets:
         implied |= through <= E * (1 + 1e-12)
     x, z = np.nonzero(finite & ~implied)
     alone = np.flatnonzero(~(finite & finite.T).any(axis=1))
-    above, of = np.concatenate([z, alone]), np.concatenate([x, alone])
     fade = np.concatenate([np.exp(-E[x, z]), np.zeros(len(alone))])
-    return Facets(above, of, fade)
-
-
-MAX_NEWTON_STEPS = 40
-"""The most Newton steps for the multipliers."""
-
-SLACK = 1e-9
-"""What rounding in doubles is granted, relative to a bound."""
+    return Facets(np.concatenate([z, alone]), np.concatenate([x, alone]), fade)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,9 +138,9 @@ class WeightState:
         return self.multipliers[group.of_value]
 
 
-def information(columns: Array, weights: Array, group: PermutationGroup) -> Array:
-    """``M = sum_y w_y r_y r_y^T``, averaged over the group."""
-    return group.average((columns.T * weights) @ columns)
+def quadratic(columns: Array, K: Array) -> Array:
+    """``r^T K r`` of every column r."""
+    return np.asarray(np.einsum("yx,yx->y", columns @ K, columns))
 
 
 def improve_weights(
@@ -165,7 +163,7 @@ def improve_weights(
 def state_at(problem: ColumnProblem, columns: Array, sums: Array, weights: Array, multipliers: Array) -> WeightState:
     """The state of given weights; `sums` are those of every column over the orbits of values."""
     value, K, _ = gradient(problem, columns, weights)
-    g = np.maximum(np.einsum("yx,yx->y", columns @ K, columns), 0.0)
+    g = np.maximum(quadratic(columns, K), 0.0)
     multipliers = _multipliers(sums, weights * g, problem.group.sizes, multipliers)
     rates = g / (sums @ multipliers)
     gap = 1 - value / float(rates.max() * (problem.group.sizes @ multipliers))
@@ -174,14 +172,17 @@ def state_at(problem: ColumnProblem, columns: Array, sums: Array, weights: Array
 
 def feasible_weights(problem: ColumnProblem, columns: Array) -> Array:
     """Positive weights of the columns, as even as may be, for which every row is one."""
-    group = problem.group
-    sums, even = columns @ problem.group.totals.T, np.full(len(columns), 1 / len(columns))
-    return np.asarray(even / (sums @ _multipliers(sums, even, group.sizes, np.ones(len(group.sizes)))))
+    sizes, sums = problem.group.sizes, columns @ problem.group.totals.T
+    even = np.full(len(columns), 1 / len(columns))
+    return np.asarray(even / (sums @ _multipliers(sums, even, sizes, np.ones(len(sizes)))))
 
 
 def gradient(problem: ColumnProblem, columns: Array, weights: Array) -> tuple[float, Array, Array]:
-    """The value ``trace(W M^-1)``, ``K = M^-1 W M^-1`` and M^-1; the value falls by ``r^T K r`` with r's weight."""
-    inverse = np.asarray(np.linalg.inv(information(columns, weights, problem.group)), dtype=float)
+    """The value ``trace(W M^-1)``, ``K = M^-1 W M^-1`` and M^-1; the value falls by ``r^T K r`` with r's weight.
+
+    ``M = sum_y w_y r_y r_y^T``, averaged over the group.
+    """
+    inverse = np.asarray(np.linalg.inv(problem.group.average((columns.T * weights) @ columns)), dtype=float)
     half = inverse @ problem.W
     K = half @ inverse
     return float(np.trace(half)), (K + K.T) / 2, inverse
@@ -199,7 +200,7 @@ def _multipliers(sums: Array, a: Array, sizes: Array, start: Array) -> Array:
     if now == -np.inf:
         lam = np.full(len(sizes), total / sizes.sum())
         now = score(lam)
-    for _ in range(MAX_NEWTON_STEPS):
+    for _ in range(MAX_MULTIPLIER_STEPS):
         along = sums @ lam
         slope = sums.T @ (a / along) - sizes
         if np.abs(slope / sizes).max() < 1e-11:
@@ -238,13 +239,6 @@ def matrix_root(matrix: Array) -> Array:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-MAX_STEPS = 30
-"""Newton steps, at most."""
-
-CENTRED = 0.2
-"""What each step aims to leave of the mean complementarity."""
-
-
 def newton_weights(problem: ColumnProblem, columns: Array, state: WeightState, *, gap: float) -> WeightState:
     """Weights whose value is within a part `gap` of the best one for these columns, from weights that are near.
 
@@ -254,7 +248,7 @@ def newton_weights(problem: ColumnProblem, columns: Array, state: WeightState, *
     sums = columns @ group.totals.T
     weights, lam = np.maximum(state.weights, 1e-12), state.multipliers
     value, K, inverse = gradient(problem, columns, weights)
-    g = _along(columns, K)
+    g = quadratic(columns, K)
     spare = np.maximum(sums @ lam - g, 1e-3 * max(state.gap, gap) * value)
     for _ in range(MAX_STEPS):
         mu = float(weights @ spare) / len(weights)
@@ -278,7 +272,7 @@ def newton_weights(problem: ColumnProblem, columns: Array, state: WeightState, *
         size = min(1.0, 0.95 * _room(weights, by), 0.95 * _room(spare, by_spare))
         weights, lam, spare = weights + size * by, lam + size * by_lam, spare + size * by_spare
         value, K, inverse = gradient(problem, columns, weights)
-        g = _along(columns, K)
+        g = quadratic(columns, K)
     return state_at(problem, columns, sums, weights, lam)
 
 
@@ -286,11 +280,6 @@ def newton_work(columns: int, group: PermutationGroup) -> float:
     """About how many multiplications a step for so many columns takes."""
     size, orbits = group.elements.shape[1], int(group.of_pair.max()) + 1
     return float(columns**3 + 2 * size * min(group.order * columns**2, orbits * size**2))
-
-
-def _along(columns: Array, K: Array) -> Array:
-    found: Array = np.einsum("yx,yx->y", columns @ K, columns)
-    return found
 
 
 def _curvature(columns: Array, K: Array, inverse: Array, group: PermutationGroup) -> Array:
@@ -320,10 +309,10 @@ def _by_orbits(columns: Array, K: Array, inverse: Array, group: PermutationGroup
     for i in range(len(counts)):
         ones = (label == i).reshape(size, size).astype(float)
         linked[i] = np.bincount(label, weights=(K @ ones @ inverse).T.ravel())
-    found: Array = means @ linked @ means.T
-    return found
+    return np.asarray(means @ linked @ means.T)
 
 
 def _room(now: Array, by: Array) -> float:
+    """How long a step may be until something is zero."""
     falling = by < 0
     return float((now[falling] / -by[falling]).min(initial=np.inf))

@@ -1,35 +1,41 @@
 """A proved lower bound on the error of every channel, from a semidefinite relaxation.
 
-The solver only proposes multipliers; the bound is worked out from them and holds whatever they are.
-
-A basis in which every matrix that a group keeps falls into small blocks.
+The solver only proposes multipliers; the bound is worked out from them and holds whatever they are. The program is
+written in a basis in which every matrix that a group keeps falls into small blocks.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ...core.errors import MissingExtra
-from .master import Array, ColumnProblem, Facets, Numbers, dual_value, facets_of, matrix_root
-from .symmetry import PermutationGroup
+from .master import ColumnProblem, Facets, dual_value, facets_of, matrix_root
+from .symmetry import Array, Numbers, PermutationGroup
+
+Block: TypeAlias = tuple[Array, int]
+"""Columns of a basis, orthonormal; the block of M is ``basis^T M basis``; and how often the block occurs."""
 
 MIN_EIGENVALUE_GAP = 1e-7
 """Eigenvalues of a random matrix that are nearer than this, in units of its size, are one."""
 
 
-@dataclass(frozen=True, eq=False)
-class BasisBlock:
-    """Columns of a basis, orthonormal; the block of M is ``basis^T M basis``, and it occurs `times` times."""
+MAX_FIRST_PAIRS = 4000
+"""Pairs of facets in a first program, at most; further ones are added where they are violated."""
 
-    basis: Array
-    times: int
+MAX_ADDED_PAIRS_PER_VALUE = 10
+"""Violated pairs added in a round, for each value."""
+
+MAX_PROGRAMS = 6
+"""Programs solved, at most."""
+
+MAX_MATRIX_ENTRIES = 1400
+"""The most entries of M, after symmetry, that a program is made for."""
 
 
-def blocks_of(group: PermutationGroup, *, seed: int = 0) -> list[BasisBlock]:
+def blocks_of(group: PermutationGroup, *, seed: int = 0) -> list[Block]:
     """The blocks of all symmetric matrices that the group keeps: M is positive exactly if all its blocks are.
 
     The eigenspaces of one random matrix of the kind are joined where another one links them, and one vector of each
@@ -39,7 +45,7 @@ def blocks_of(group: PermutationGroup, *, seed: int = 0) -> list[BasisBlock]:
     """
     size = group.elements.shape[1]
     if group.order == 1:
-        return [BasisBlock(np.eye(size), 1)]
+        return [(np.eye(size), 1)]
     rng = np.random.default_rng(seed)
     first, second, third = (_random(group, rng) for _ in range(3))
     values, vectors = np.linalg.eigh(first)
@@ -63,12 +69,12 @@ def _random(group: PermutationGroup, rng: np.random.Generator) -> Array:
     return drawn + drawn.T
 
 
-def _split(spaces: list[Array], second: Array, third: Array) -> list[BasisBlock]:
+def _split(spaces: list[Array], second: Array, third: Array) -> list[Block]:
     """One block for a set of linked eigenspaces: one vector of each, or all of them."""
     whole = np.concatenate(spaces, axis=1)
     dimensions = {space.shape[1] for space in spaces}
     if dimensions == {1}:
-        return [BasisBlock(whole, 1)]
+        return [(whole, 1)]
     if len(dimensions) == 1:
         start = spaces[0]
         carried = [start]
@@ -76,26 +82,12 @@ def _split(spaces: list[Array], second: Array, third: Array) -> list[BasisBlock]
             moved = space @ (space.T @ second @ start)
             carried.append(moved / np.sqrt((moved**2).sum(axis=0).mean()))
         slices = [np.column_stack([basis[:, i] for basis in carried]) for i in range(start.shape[1])]
-        found = [slice_.T @ third @ slice_ for slice_ in slices]
-        close = MIN_EIGENVALUE_GAP * np.abs(third).max()
-        alike = all(np.abs(one - found[0]).max() < close for one in found)
-        across = max(np.abs(slices[0].T @ third @ other).max(initial=0.0) for other in [*slices[1:], slices[0][:, :0]])
-        if alike and across < close:
-            return [BasisBlock(slices[0], start.shape[1])]
-    return [BasisBlock(whole, 1)]
-
-
-MAX_FIRST_PAIRS = 4000
-"""Pairs of facets in a first program, at most; further ones are added where they are violated."""
-
-MAX_ADDED_PAIRS_PER_VALUE = 10
-"""Violated pairs added in a round, for each value."""
-
-MAX_PROGRAMS = 6
-"""Programs solved, at most."""
-
-MAX_MATRIX_ENTRIES = 1400
-"""The most entries of M, after symmetry, that a program is made for."""
+        near = MIN_EIGENVALUE_GAP * np.abs(third).max()
+        inside = slices[0].T @ third @ slices[0]
+        same = all(np.abs(part.T @ third @ part - inside).max() < near for part in slices[1:])
+        if same and all(np.abs(slices[0].T @ third @ part).max() < near for part in slices[1:]):
+            return [(slices[0], start.shape[1])]
+    return [(whole, 1)]
 
 
 def semidefinite_bound(E: Array, problem: ColumnProblem, *, until: float) -> float | None:
@@ -108,37 +100,29 @@ def semidefinite_bound(E: Array, problem: ColumnProblem, *, until: float) -> flo
     """
     facets = facets_of(E)
     program = _Program(E, problem, facets)
-    if program.entries > MAX_MATRIX_ENTRIES or (found := program.first()) is None:
+    if program.entries > MAX_MATRIX_ENTRIES or (pairs := program.first()) is None:
         return None
-    best: float | None = None
+    bounds = []
     for _ in range(MAX_PROGRAMS):
-        solution = program.solve(found, until - monotonic())
+        solution = program.solve(pairs, until - monotonic())
         if solution is None:
             break
         M, lam, nu = solution
-        bound = _bound_from(E, problem, facets, found, lam, nu)
-        best = bound if best is None else max(best, bound)
-        more = program.find_violated(M, found)
-        if not len(more) or monotonic() > until:
+        bounds.append(_bound_from(E, problem, facets, pairs, lam, nu))
+        violated = program.find_violated(M, pairs)
+        if not len(violated) or monotonic() > until:
             break
-        found = np.concatenate([found, more])
-    return best
+        pairs = np.concatenate([pairs, violated])
+    return max(bounds, default=None)
 
 
 class _Program:
     """The relaxation in the entries of M that symmetry leaves, for pairs of facets numbered ``i * facets + j``."""
 
     def __init__(self, E: Array, problem: ColumnProblem, facets: Facets) -> None:
-        self.problem, self.facets, size = problem, facets, len(E)
-        label = problem.group.of_pair.reshape(size, size)
-        _, both = np.unique(np.minimum(label, label.T), return_inverse=True)
-        self.label: Numbers = both.reshape(size, size)
+        self.problem, self.facets, self.count = problem, facets, len(facets.above)
+        self.label = problem.group.of_unordered_pair.reshape(E.shape)
         self.entries = int(self.label.max()) + 1
-
-    @property
-    def count(self) -> int:
-        """The number of facets."""
-        return len(self.facets.above)
 
     def first(self) -> Numbers | None:
         """One of every orbit of pairs, or of opposite ones where all are too many; None if there are none."""
@@ -160,8 +144,7 @@ class _Program:
         for g in self.problem.group.elements:
             a = number[g[facets.above], g[facets.of]]
             least = np.minimum(least, np.minimum(a[i] * self.count + a[j], a[j] * self.count + a[i]))
-        found: Numbers = pairs[(pairs == least) & (i != j)]
-        return found
+        return np.asarray(pairs[(pairs == least) & (i != j)])
 
     def find_violated(self, M: Array, known: Numbers) -> Numbers:
         """The pairs that M violates most, one of each orbit."""
@@ -182,23 +165,18 @@ class _Program:
 
         group, prior = self.problem.group, self.problem.prior
         blocks, half = blocks_of(group), matrix_root(self.problem.W)
-        sizes = [block.basis.shape[1] for block in blocks]
+        sizes = [basis.shape[1] for basis, _ in blocks]
         offsets = np.cumsum([self.entries, *(n * (n + 1) // 2 for n in sizes)])
         cost = np.zeros(offsets[-1])
-        rows, bounds, cones = [], [], []
         first = np.array([np.argmax(group.of_value == orbit) for orbit in range(len(group.sizes))])
         mean = np.zeros((len(first), offsets[-1]))
         np.add.at(mean, (np.arange(len(first))[:, None], self.label[first]), prior)
-        rows.append(sparse.csc_matrix(mean))
-        bounds.append(np.ones(len(first)))
-        cones.append(clarabel.ZeroConeT(len(first)))
-        rows.append(-self._products(pairs, offsets[-1], sparse))
-        bounds.append(np.zeros(len(pairs)))
-        cones.append(clarabel.NonnegativeConeT(len(pairs)))
-        for block, start in zip(blocks, offsets, strict=False):
-            n = block.basis.shape[1]
-            cost[start + np.cumsum(np.arange(1, n + 1)) - 1] = block.times
-            matrix, constant = self._cone(block, int(start), half, offsets[-1], sparse)
+        rows = [sparse.csc_matrix(mean), -self._products(pairs, offsets[-1], sparse)]
+        bounds = [np.ones(len(first)), np.zeros(len(pairs))]
+        cones = [clarabel.ZeroConeT(len(first)), clarabel.NonnegativeConeT(len(pairs))]
+        for (basis, times), n, start in zip(blocks, sizes, offsets.tolist(), strict=False):
+            cost[start + np.cumsum(np.arange(1, n + 1)) - 1] = times
+            matrix, constant = self._cone(basis, start, half, offsets[-1], sparse)
             rows.append(matrix)
             bounds.append(constant)
             cones.append(clarabel.PSDTriangleConeT(2 * n))
@@ -230,9 +208,8 @@ class _Program:
         shape = (len(pairs), width)
         return sparse.csc_matrix((np.concatenate(entry), (np.concatenate(row), np.concatenate(column))), shape=shape)
 
-    def _cone(self, block: BasisBlock, start: int, half: Array, width: int, sparse: Any) -> tuple[Any, Array]:
+    def _cone(self, basis: Array, start: int, half: Array, width: int, sparse: Any) -> tuple[Any, Array]:
         """[[T, W^.5], [W^.5, M]] of a block, as upper triangles by columns with the entries off the diagonal scaled."""
-        basis = block.basis
         n = basis.shape[1]
         row, column = _triangle(2 * n)
         scale = np.where(row == column, 1.0, np.sqrt(2.0))
@@ -249,10 +226,7 @@ class _Program:
             parts.append((np.full(len(used), slot), used, weights[used] * scale[slot]))
         rows, columns, entries = (np.concatenate(part) for part in zip(*parts, strict=True))
         constant = np.zeros(len(row))
-        right = np.arange(n)
-        for a in range(n):
-            slots = place[a, n + right]
-            constant[slots] = np.sqrt(2.0) * (basis[:, a] @ half @ basis)
+        constant[place[:n, n:]] = np.sqrt(2.0) * (basis.T @ half @ basis)
         return sparse.csc_matrix((-entries, (rows, columns)), shape=(len(row), width)), constant
 
 

@@ -45,6 +45,12 @@ class PermutationGroup:
         return _number(least)
 
     @cached_property
+    def of_unordered_pair(self) -> Numbers:
+        """The orbit of every pair of values, flat, where (x, z) and (z, x) are one."""
+        orbits = self.of_pair.reshape(self.elements.shape[1], -1)
+        return _number(np.minimum(orbits, orbits.T))
+
+    @cached_property
     def sizes(self) -> Array:
         """How many values each orbit has."""
         return np.bincount(self.of_value).astype(float)
@@ -72,9 +78,9 @@ class PermutationGroup:
         return moved[np.sort(first)]
 
 
-def _number(labels: Numbers) -> Numbers:
-    found: Numbers = np.unique(labels, return_inverse=True)[1].reshape(-1)
-    return found
+def _number(representatives: Numbers) -> Numbers:
+    """The representatives numbered from 0, flat."""
+    return np.asarray(np.unique(representatives, return_inverse=True)[1].reshape(-1))
 
 
 def trivial(size: int) -> PermutationGroup:
@@ -103,10 +109,8 @@ def symmetries(
 
 
 def _keeps(permutation: Numbers, matrices: Sequence[Array], vectors: Sequence[Array]) -> bool:
-    for vector in vectors:
-        if not _same(vector[permutation], vector):
-            return False
-    return all(_same(matrix[np.ix_(permutation, permutation)], matrix) for matrix in matrices)
+    pairs = np.ix_(permutation, permutation)
+    return all(_same(v[permutation], v) for v in vectors) and all(_same(M[pairs], M) for M in matrices)
 
 
 def _same(one: Array, other: Array) -> bool:
@@ -137,11 +141,9 @@ def _join(group: PermutationGroup, generators: Sequence[Numbers], largest: int) 
 
 
 def _candidates(E: Array) -> Iterator[Numbers]:
-    size = len(E)
     for order in _orders(E):
         place = np.argsort(order)
-        for move in _moves(size):
-            yield order[move[place]]
+        yield from (order[move[place]] for move in _moves(len(E)))
     yield from _rotations(E)
 
 
@@ -193,15 +195,15 @@ def _rotations(E: Array) -> Iterator[Numbers]:
     left = list(range(size))
     while left:
         x = left[0]
-        alike = [z for z in left if z == x or _twins(E, x, z)]
-        left = [z for z in left if z not in alike]
-        if len(alike) > 1:
-            turned = np.arange(size)
-            turned[alike] = np.roll(alike, -1)
-            yield turned
+        exchangeable = [z for z in left if z == x or _exchangeable(E, x, z)]
+        left = [z for z in left if z not in exchangeable]
+        if len(exchangeable) > 1:
+            rotation = np.arange(size)
+            rotation[exchangeable] = np.roll(exchangeable, -1)
+            yield rotation
 
 
-def _twins(E: Array, x: int, z: int) -> bool:
+def _exchangeable(E: Array, x: int, z: int) -> bool:
     swapped = np.arange(len(E))
     swapped[[x, z]] = z, x
     return E[x, z] == E[z, x] and np.array_equal(E[x], E[z][swapped]) and np.array_equal(E[:, x], E[swapped, z])

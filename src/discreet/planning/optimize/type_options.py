@@ -34,7 +34,7 @@ MAX_EPSILON = Fraction(16)
 MIN_MASS = 1e-3
 """The smallest mass that a class is given in a comparison, so that each is told from the others."""
 
-ALIKE_SHARES = 0.03
+MAX_SHARE_DIFFERENCE = 0.03
 """Cyclic sets whose shares differ by less than this, relative to them, stand for each other."""
 
 
@@ -93,10 +93,10 @@ def options_of(size: int, inside: Fraction, across: Fraction, *, bits: int | Non
     """The options of a class, the lowest first: sets of every size, or what fits so many bits if a number is given."""
     shown = list(_sets(size, bits)) if size > 1 else []
     bases = [1.0] + ([math.exp(across - inside)] if across > inside else [])
-    found = [ClassOption(base, share, None, 0, size) for base in bases for share in (0.0, 1.0)]
-    found += [option._replace(base=base) for base in bases for option in shown]
+    options = [ClassOption(base, share, None, 0, size) for base in bases for share in (0.0, 1.0)]
+    options += [option._replace(base=base) for base in bases for option in shown]
     epsilon = float(inside)
-    return sorted(found, key=lambda option: (option.mean(epsilon), option.bits))
+    return sorted(options, key=lambda option: (option.mean(epsilon), option.bits))
 
 
 def _sets(size: int, bits: int | None) -> Iterator[ClassOption]:
@@ -107,18 +107,17 @@ def _sets(size: int, bits: int | None) -> Iterator[ClassOption]:
         return
     cyclic = []
     most = room(size, bits)
-    for found in candidates(size, bits=most) if size <= 1 << most else ():
-        named: tuple[tuple[str, Any], ...] = (("family", found.family), ("key", found.key))
-        cyclic.append(ClassOption(1.0, found.r / found.v, ("projective", named), found.bits, found.v))
-    for family in families(size, bits=most):
-        named = ("p", family.p), ("d", family.d)
-        length = family.parameters.bits
-        cyclic.append(ClassOption(1.0, family.d / family.p, ("cyclotomic", named), length, family.p))
-    kept: list[ClassOption] = []
+    for c in candidates(size, bits=most) if size <= 1 << most else ():
+        inner: tuple[str, Any] = "projective", (("family", c.family), ("key", c.key))
+        cyclic.append(ClassOption(1.0, c.r / c.v, inner, c.bits, c.v))
+    for f in families(size, bits=most):
+        inner = "cyclotomic", (("p", f.p), ("d", f.d))
+        cyclic.append(ClassOption(1.0, f.d / f.p, inner, f.parameters.bits, f.p))
+    chosen: list[ClassOption] = []
     for option in sorted(cyclic, key=lambda option: (option.bits, option.places)):
-        if all(abs(option.share - known.share) > ALIKE_SHARES * known.share for known in kept):
-            kept.append(option)
-    yield from kept
+        if all(abs(option.share - known.share) > MAX_SHARE_DIFFERENCE * known.share for known in chosen):
+            chosen.append(option)
+    yield from chosen
 
 
 class TypeProblem:
@@ -171,9 +170,8 @@ class TypeProblem:
                 rise = means[number] - 1
                 rows.append(row)
                 weights.append((1 + rise * self.masses[c]) / rise / (1 + len(spread)))
-        types = np.array(rows)
-        found = np.array(weights)
-        return types, found / (found @ self.columns(types)[0][:, 0])
+        types, unscaled = np.array(rows), np.array(weights)
+        return types, unscaled / (unscaled @ self.columns(types)[0][:, 0])
 
     def error(self, weights: Array, columns: tuple[Array, Array]) -> float:
         """n times the error and the sum of squared shares."""
@@ -185,7 +183,6 @@ class TypeProblem:
     def slopes(self, weights: Array, columns: tuple[Array, Array]) -> tuple[Array, Array, Array]:
         """What the error loses with the weight of a type is m^T K m + i . k: K, k and N**-1."""
         means, known = columns
-        inverse = np.linalg.inv((means * weights[:, None]).T @ means)
+        inverse: Any = np.linalg.inv((means * weights[:, None]).T @ means)
         inside = np.where(self.several, weights @ known, 1.0)
-        found: tuple[Any, Any, Any] = (inverse / self.sizes) @ inverse, self.several * self.sizes / inside**2, inverse
-        return found
+        return (inverse / self.sizes) @ inverse, self.several * self.sizes / inside**2, inverse

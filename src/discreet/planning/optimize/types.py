@@ -1,29 +1,28 @@
 """The best types for classes of exchangeable values, found by weighing some types and pricing others.
 
-All in floats: nothing here decides about privacy. `planning.classwise` makes a certified sampler of what is found.
-
-The best weights of given types, by a barrier method, and as few types as they need.
-
-Types that would lower the error: the best of all where they can be listed, else the best found from many starts.
+Weights are the best for the types at hand, by a barrier method. Types that would lower the error are the best of all
+where they can be listed, else the best reached from many starts. All in floats: nothing here decides about privacy;
+`planning.classwise` makes a certified sampler of the result.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import NotServed
 from ...core.limits import spend
-from .type_options import Classes, ClassOption, TypeProblem
-
-Array = NDArray[np.float64]
-
+from .type_options import Array, Classes, ClassOption, TypeProblem
 
 Types = NDArray[np.int64]
+"""The number of the option of every class, a row for each type."""
+Columns = tuple[Array, Array]
+"""The scaled means and informations of types."""
+Prices = tuple[Array, Array, Array]
+"""K, k and l: a type with means m and informations i gains m^T K m + i . k - l . m, at P . m = 1."""
 
 MAX_LISTED_TYPES = 1 << 21
 """The most types that are all compared."""
@@ -36,95 +35,6 @@ MAX_SWEEPS = 8
 
 MIN_NEW_TYPES = 20
 """The fewest types that are taken up at a time, where so many would lower the error."""
-
-
-class Prices(NamedTuple):
-    """What a type with means m and informations i gains: m^T form m + i . inside - worth . m, at P . m = 1."""
-
-    form: Array
-    inside: Array
-    worth: Array
-
-
-def count_types(problem: TypeProblem) -> int:
-    """How many types there are."""
-    return math.prod(len(means) for means in problem.means)
-
-
-def price_all_types(problem: TypeProblem, prices: Prices) -> tuple[Types, float]:
-    """The types that gain most, and the largest gain of all types that fit the bits."""
-    count = len(problem.means)
-
-    def along(c: int, numbers: Array) -> Array:
-        return numbers.reshape([-1 if axis == c else 1 for axis in range(count)])
-
-    means = [along(c, of) for c, of in enumerate(problem.means)]
-    mass = sum(problem.masses[c] * means[c] for c in range(count))
-    gain = sum(
-        along(c, prices.inside[c] * problem.known[c] + prices.form[c, c] * problem.means[c] ** 2) for c in range(count)
-    )
-    for c in range(count):
-        beside = sum((2 * prices.form[c, d] * means[d] for d in range(c + 1, count)), np.zeros(1))
-        gain = gain + means[c] * beside
-    gain = gain / mass**2 - sum(prices.worth[c] * means[c] for c in range(count)) / mass
-    if problem.bits is not None:
-        gain[sum(along(c, of) for c, of in enumerate(problem.costs)) > problem.bits] = -np.inf
-    flat = gain.ravel()
-    most = max(MIN_NEW_TYPES, 2 * count)
-    best = np.argpartition(-flat, min(most, len(flat) - 1))[:most]
-    found = np.stack(np.unravel_index(best[flat[best] > 0], gain.shape), axis=1)
-    return found, float(flat.max())
-
-
-def search_types(problem: TypeProblem, prices: Prices, used: Types, rng: np.random.Generator) -> tuple[Types, float]:
-    """Types that gain, by choosing the best option of one class after the other, from all starts at once."""
-    types = _starts(problem, used, rng)
-    count, every = types.shape[1], np.arange(len(types))
-    means = np.stack([problem.means[c][types[:, c]] for c in range(count)], axis=1)
-    known = np.stack([problem.known[c][types[:, c]] for c in range(count)], axis=1)
-    costs = np.stack([problem.costs[c][types[:, c]] for c in range(count)], axis=1)
-    for _ in range(MAX_SWEEPS):
-        before = types.copy()
-        pulled = means @ prices.form
-        for c in rng.permutation(count):
-            rise = problem.means[c] - means[:, c, None]
-            square = (pulled * means).sum(axis=1)[:, None] + rise * (2 * pulled[:, c, None] + rise * prices.form[c, c])
-            square += (known @ prices.inside)[:, None] + prices.inside[c] * (problem.known[c] - known[:, c, None])
-            mass = (means @ problem.masses)[:, None] + rise * problem.masses[c]
-            gain = square / mass**2 - ((means @ prices.worth)[:, None] + rise * prices.worth[c]) / mass
-            if problem.bits is not None:
-                others = (costs.sum(axis=1) - costs[:, c])[:, None]
-                gain = np.where(others + problem.costs[c] <= problem.bits, gain, -np.inf)
-            best = gain.argmax(axis=1)
-            pulled += rise[every, best][:, None] * prices.form[c]
-            types[:, c], means[:, c] = best, problem.means[c][best]
-            known[:, c], costs[:, c] = problem.known[c][best], problem.costs[c][best]
-        if (types == before).all():
-            break
-    scaled, informed = problem.columns(types)
-    gain = ((scaled @ prices.form) * scaled).sum(axis=1) + informed @ prices.inside - scaled @ prices.worth
-    order = np.argsort(-gain)
-    return types[order[gain[order] > 0]], float(gain.max())
-
-
-def _starts(problem: TypeProblem, used: Types, rng: np.random.Generator) -> Types:
-    """Half the used types with one to three classes changed, half random ones; what does not fit is shown less."""
-    changed = used[rng.integers(0, len(used), STARTS // 2)].copy()
-    count = changed.shape[1]
-    for row in changed:
-        for c in rng.integers(0, count, size=rng.integers(1, 4)):
-            row[c] = rng.integers(0, len(problem.means[c]))
-    fresh = np.stack([rng.integers(0, len(of), STARTS // 2) for of in problem.means], axis=1)
-    found = np.vstack([changed, fresh])
-    if problem.bits is not None:
-        for row in found:
-            for c in rng.permutation(count):
-                if sum(problem.costs[d][row[d]] for d in range(count)) > problem.bits:
-                    row[c] = 0
-    return found
-
-
-Columns = tuple[Array, Array]
 
 MAX_NEWTON_STEPS = 100
 """The most Newton steps."""
@@ -143,6 +53,104 @@ MIN_CHANGE = 1e-11
 
 MIN_PART = 1e-7
 """A type whose part is smaller than this is dropped."""
+
+MAX_ROUNDS = 200
+"""The most rounds of weighing and pricing."""
+
+MIN_GAIN = 1e-6
+"""The relative gain of the best type at which the search ends."""
+
+SMALL_PART = 1e-4
+"""A type whose part is smaller than this is left out if nothing is lost by it, and a fresh one begins with it."""
+
+MAX_ROW_ERROR = 1e-9
+"""How far the rows may be from one before what they leave over makes up for it."""
+
+MIN_SAMPLED_GAIN = 1e-3
+"""The same where only some of the types are looked at."""
+
+GAP_SHARE = 0.02
+"""There, weights are the best ones up to this part of what the best type gained in the round before."""
+
+MAX_IDLE_ROUNDS = 3
+"""Rounds without a better type, from other starts each, after which a search among too many types to list ends."""
+
+STEPS_PER_TYPE = 4
+"""Steps that it takes to compare a type with the others in all rounds."""
+
+
+def count_types(problem: TypeProblem) -> int:
+    """How many types there are."""
+    return math.prod(len(means) for means in problem.means)
+
+
+def price_all_types(problem: TypeProblem, prices: Prices) -> tuple[Types, float]:
+    """The types that gain most, and the largest gain of all types that fit the bits."""
+    count, (form, inside, worth) = len(problem.means), prices
+
+    def along(c: int, numbers: Array) -> Array:
+        return numbers.reshape([-1 if axis == c else 1 for axis in range(count)])
+
+    means = [along(c, of) for c, of in enumerate(problem.means)]
+    mass = sum(problem.masses[c] * means[c] for c in range(count))
+    gain = sum(along(c, inside[c] * problem.known[c] + form[c, c] * problem.means[c] ** 2) for c in range(count))
+    for c in range(count):
+        gain = gain + means[c] * sum((2 * form[c, d] * means[d] for d in range(c + 1, count)), np.zeros(1))
+    gain = gain / mass**2 - sum(worth[c] * means[c] for c in range(count)) / mass
+    if problem.bits is not None:
+        gain[sum(along(c, of) for c, of in enumerate(problem.costs)) > problem.bits] = -np.inf
+    flat = gain.ravel()
+    most = max(MIN_NEW_TYPES, 2 * count)
+    best = np.argpartition(-flat, min(most, len(flat) - 1))[:most]
+    return np.stack(np.unravel_index(best[flat[best] > 0], gain.shape), axis=1), float(flat.max())
+
+
+def search_types(problem: TypeProblem, prices: Prices, used: Types, rng: np.random.Generator) -> tuple[Types, float]:
+    """Types that gain, by choosing the best option of one class after the other, from all starts at once."""
+    types, (form, inside, worth) = _starts(problem, used, rng), prices
+    count, every = types.shape[1], np.arange(len(types))
+    means = np.stack([problem.means[c][types[:, c]] for c in range(count)], axis=1)
+    known = np.stack([problem.known[c][types[:, c]] for c in range(count)], axis=1)
+    costs = np.stack([problem.costs[c][types[:, c]] for c in range(count)], axis=1)
+    for _ in range(MAX_SWEEPS):
+        before = types.copy()
+        pulled = means @ form
+        for c in rng.permutation(count):
+            rise = problem.means[c] - means[:, c, None]
+            square = (pulled * means).sum(axis=1)[:, None] + rise * (2 * pulled[:, c, None] + rise * form[c, c])
+            square += (known @ inside)[:, None] + inside[c] * (problem.known[c] - known[:, c, None])
+            mass = (means @ problem.masses)[:, None] + rise * problem.masses[c]
+            gain = square / mass**2 - ((means @ worth)[:, None] + rise * worth[c]) / mass
+            if problem.bits is not None:
+                others = (costs.sum(axis=1) - costs[:, c])[:, None]
+                gain = np.where(others + problem.costs[c] <= problem.bits, gain, -np.inf)
+            best = gain.argmax(axis=1)
+            pulled += rise[every, best][:, None] * form[c]
+            types[:, c], means[:, c] = best, problem.means[c][best]
+            known[:, c], costs[:, c] = problem.known[c][best], problem.costs[c][best]
+        if (types == before).all():
+            break
+    scaled, informed = problem.columns(types)
+    gain = ((scaled @ form) * scaled).sum(axis=1) + informed @ inside - scaled @ worth
+    order = np.argsort(-gain)
+    return types[order[gain[order] > 0]], float(gain.max())
+
+
+def _starts(problem: TypeProblem, used: Types, rng: np.random.Generator) -> Types:
+    """Half the used types with one to three classes changed, half random ones; what does not fit is shown less."""
+    changed = used[rng.integers(0, len(used), STARTS // 2)].copy()
+    count = changed.shape[1]
+    for row in changed:
+        for c in rng.integers(0, count, size=rng.integers(1, 4)):
+            row[c] = rng.integers(0, len(problem.means[c]))
+    fresh = np.stack([rng.integers(0, len(of), STARTS // 2) for of in problem.means], axis=1)
+    types = np.vstack([changed, fresh])
+    if problem.bits is not None:
+        for row in types:
+            for c in rng.permutation(count):
+                if sum(problem.costs[d][row[d]] for d in range(count)) > problem.bits:
+                    row[c] = 0
+    return types
 
 
 def best_weights(
@@ -183,8 +191,7 @@ def largest_parts(problem: TypeProblem, columns: Columns, weights: Array) -> Arr
     """The largest part that each type has in any row, or in what is known of any class."""
     means, known = columns
     whole = np.where(problem.several, weights @ known, 1.0)
-    found: Array = (weights[:, None] * np.maximum(means, known / whole)).max(axis=1)
-    return found
+    return np.asarray((weights[:, None] * np.maximum(means, known / whole)).max(axis=1))
 
 
 def _take_step(
@@ -206,7 +213,7 @@ def _take_step(
     return weights * (1 + step * move)
 
 
-def fewest_types(problem: TypeProblem, types: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
+def fewest_types(problem: TypeProblem, types: Types, weights: Array) -> tuple[Types, Array]:
     """As few of the types, with weights that leave the rows and the error as they are.
 
     A combination of types that changes neither means, informations nor N is moved along until a weight is zero.
@@ -215,9 +222,9 @@ def fewest_types(problem: TypeProblem, types: NDArray[np.int64], weights: Array)
     types, weights = types[used], weights[used]
     means, known = problem.columns(types)
     first, second = np.triu_indices(means.shape[1])
-    kept = np.column_stack([means, known, means[:, first] * means[:, second]])
-    kept /= np.maximum(np.abs(kept).max(axis=0), 1e-300)
-    _, levels, axes = np.linalg.svd(kept.T)
+    features = np.column_stack([means, known, means[:, first] * means[:, second]])
+    features /= np.maximum(np.abs(features).max(axis=0), 1e-300)
+    _, levels, axes = np.linalg.svd(features.T)
     free = axes[int(np.sum(levels > MIN_CHANGE * levels[0])) :]
     while len(free):
         direction = free[0] if free[0].min() < 0 else -free[0]
@@ -231,31 +238,6 @@ def fewest_types(problem: TypeProblem, types: NDArray[np.int64], weights: Array)
         free[:, weights == 0] = 0.0
         free = free[np.abs(free).max(axis=1, initial=0.0) > MIN_CHANGE]
     return types[weights > 0], weights[weights > 0]
-
-
-MAX_ROUNDS = 200
-"""The most rounds of weighing and pricing."""
-
-MIN_GAIN = 1e-6
-"""The relative gain of the best type at which the search ends."""
-
-SMALL_PART = 1e-4
-"""A type whose part is smaller than this is left out if nothing is lost by it, and a fresh one begins with it."""
-
-MAX_ROW_ERROR = 1e-9
-"""How far the rows may be from one before what they leave over makes up for it."""
-
-MIN_SAMPLED_GAIN = 1e-3
-"""The same where only some of the types are looked at."""
-
-GAP_SHARE = 0.02
-"""There, weights are the best ones up to this part of what the best type gained in the round before."""
-
-MAX_IDLE_ROUNDS = 3
-"""Rounds without a better type, from other starts each, after which a search among too many types to list ends."""
-
-STEPS_PER_TYPE = 4
-"""Steps that it takes to compare a type with the others in all rounds."""
 
 
 @dataclass(frozen=True)
@@ -305,7 +287,7 @@ def _search(problem: TypeProblem) -> TypeDesign:
         weights, worth = best_weights(problem, columns, weights, gap=near)
         error = problem.error(weights, columns)
         form, inside, _ = problem.slopes(weights, columns)
-        prices = Prices(form, inside, worth)
+        prices = form, inside, worth
         if every:
             fresh, gain = price_all_types(problem, prices)
             proved = max(proved, error**2 / (float(worth.sum()) + max(gain, 0.0)))
@@ -323,24 +305,22 @@ def _search(problem: TypeProblem) -> TypeDesign:
     return TypeDesign(classes, chosen, tuple((weights * scale).tolist()), bound, rounds)
 
 
-def _essential(problem: TypeProblem, types: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
+def _essential(problem: TypeProblem, types: Types, weights: Array) -> tuple[Types, Array]:
     """As few of the types as the least error needs, without those that hardly weigh if it is as small without them."""
     types, weights = fewest_types(problem, types, weights)
     heavy = largest_parts(problem, problem.columns(types), weights) > SMALL_PART
-    kept = types[heavy]
+    columns = problem.columns(types[heavy])
     error = problem.error(weights, problem.columns(types))
     try:
-        again, _ = best_weights(problem, problem.columns(kept), weights[heavy], gap=MIN_GAIN)
-        same = problem.error(again, problem.columns(kept)) < error * (1 + MIN_GAIN)
+        again, _ = best_weights(problem, columns, weights[heavy], gap=MIN_GAIN)
+        same = problem.error(again, columns) < error * (1 + MIN_GAIN)
     except np.linalg.LinAlgError:
         return types, weights
-    rows = problem.columns(kept)[0].T @ again
-    return (kept, again) if same and np.abs(rows - 1).max() < MAX_ROW_ERROR else (types, weights)
+    enough = same and np.abs(columns[0].T @ again - 1).max() < MAX_ROW_ERROR
+    return (types[heavy], again) if enough else (types, weights)
 
 
-def _join(
-    problem: TypeProblem, types: NDArray[np.int64], weights: Array, fresh: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], Array]:
+def _join(problem: TypeProblem, types: Types, weights: Array, fresh: Types) -> tuple[Types, Array]:
     """The types in use and the fresh ones, each once, the latter with a little weight."""
     used = largest_parts(problem, problem.columns(types), weights) > MIN_PART
     start = np.concatenate([weights[used], SMALL_PART / problem.columns(fresh)[0].max(axis=1)])
