@@ -58,11 +58,11 @@ def address_of(url: str, name: str = "url") -> Address:
     with characters that must be escaped, or with a host that is a number in disguise. No error repeats the fragment,
     which may hold an invitation.
     """
-    found = FORM.fullmatch(url) if isinstance(url, str) and len(url) <= MAX_ADDRESS_LENGTH else None
+    match = FORM.fullmatch(url) if isinstance(url, str) and len(url) <= MAX_ADDRESS_LENGTH else None
     url = url.partition("#")[0] if isinstance(url, str) else url
-    if found is None:
+    if match is None:
         raise Refused(f"{name}={shown(url)} must be an address that begins with https://")
-    scheme, authority, path, query = found[1].lower(), found[2].lower(), found[3] or "/", found[4] or ""
+    scheme, authority, path, query = match[1].lower(), match[2].lower(), match[3] or "/", match[4] or ""
     host = AUTHORITY.fullmatch(authority)
     if host is None or len(host[1]) > 253:
         raise Refused(f"{name}={shown(url)} must have a host in ASCII, perhaps with a port, and nothing else before /")
@@ -88,10 +88,10 @@ def address_beside(reference: str, base: Address, name: str) -> Address:
         raise Refused(f"{name} must be an address")
     if not ABSOLUTE.match(reference) and "//" in re.split("[?#]", reference)[0]:
         raise Refused(f"{name}={shown(reference)} must have no empty segments")
-    found = address_of(urljoin(str(base), reference), name)
-    if found.origin != base.origin:
+    address = address_of(urljoin(str(base), reference), name)
+    if address.origin != base.origin:
         raise Refused(f"{name}={shown(reference)} must be at {base.origin}, like the collection itself")
-    return found
+    return address
 
 
 def invitation_of(url: str) -> str | None:

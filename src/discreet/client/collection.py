@@ -23,6 +23,8 @@ from .uploading import ClientSession, Receipt
 class Collection:
     """A collection whose law was fetched, compared with its fingerprint and certified from its integers."""
 
+    document: Document
+    """All that the collection says of itself."""
     name: str
     """What ledgers call it: its address, in one form."""
     title: str
@@ -47,7 +49,7 @@ class Collection:
     def __init__(
         self, document: Document, mechanism: Mechanism, session: ClientSession, invitation: str | None = None
     ) -> None:
-        self._document, self._session, self._invitation = document, session, invitation
+        self.document, self._session, self._invitation = document, session, invitation
         self.name, self.title, self.question = str(document.address), document.title, document.question
         self.words, self.labels, self.fingerprint = document.words, document.labels, document.fingerprint
         self.mechanism, self.context, self.values = mechanism, mechanism.context, mechanism.context.values
@@ -56,12 +58,12 @@ class Collection:
     @property
     def needs_invitation(self) -> bool:
         """True if an answer needs an invitation, and the link that was opened held none."""
-        return self._document.access == "invitation" and self._invitation is None
+        return self.document.access == "invitation" and self._invitation is None
 
     @property
     def promise(self) -> list[str]:
         """What is promised, in sentences."""
-        return promise(self.context, self._document.changes, self.words, access=self._document.access)
+        return promise(self.context, self.document.changes, self.words, access=self.document.access)
 
     def value_of(self, text: str) -> Value:
         """The value that is written `text`; `UnknownValue`, which does not repeat it, if there is none."""
@@ -81,17 +83,17 @@ class Collection:
         was accepted is not sent again. `invitation` goes along where the collection asks for one; without it, that of
         the link which was opened does.
         """
-        self._document.check_open(self._session.now())
+        self.document.check_open(self._session.now())
         upload = self._session.ledger.submit(
             self.mechanism,
             value,
             EntropySource(),
             question=self.name,
-            url=str(self._document.reports),
-            labels=self._document.check_labels({} if labels is None else labels),
-            changes=self._document.changes,
-            access=self._document.access,
-            invitation=self._document.check_invitation(self._invitation if invitation is None else invitation),
+            url=str(self.document.reports),
+            labels=self.document.check_labels({} if labels is None else labels),
+            changes=self.document.changes,
+            access=self.document.access,
+            invitation=self.document.check_invitation(self._invitation if invitation is None else invitation),
         )
         return self._session.deliver(upload)
 

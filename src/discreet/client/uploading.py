@@ -263,9 +263,9 @@ def problem_code(response: Response) -> str | None:
 
 def wait(attempt: int, response: Response | None, now: datetime) -> float:
     """The seconds until the next try: 1, 2, 4, ..., times a random factor from a half to 1, or what was asked for."""
-    asked = None if response is None else _retry_after(response.headers.get("retry-after", ""), now)
-    if asked is not None:
-        return min(asked, MAX_RETRY_AFTER_SECONDS)
+    seconds = None if response is None else _retry_after(response.headers.get("retry-after", ""), now)
+    if seconds is not None:
+        return min(seconds, MAX_RETRY_AFTER_SECONDS)
     factor = Fraction(2**32 + secrets.randbelow(2**32), 2**33)
     return float(min(2**attempt, MAX_WAIT_SECONDS) * factor)
 

@@ -10,9 +10,9 @@ import threading
 import time
 import urllib.parse
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from ..bulk.words import secure
 from ..client.addresses import Address, address_of
 from ..client.collection import Collection, open_collection
-from ..client.document import MAX_DOCUMENT_BYTES, Document, parse_document
-from ..client.ledger import Ledger, Upload
+from ..client.document import Document
+from ..client.ledger import Ledger, SystemDisk, Upload
 from ..client.uploading import ClientSession, Request, Response
 from ..core.canonical import canonical
 from ..core.errors import InvalidInput, Unreachable
@@ -40,14 +40,15 @@ REQUEST_SECONDS = 30.0
 """How long one request may take."""
 
 
-class MemoryDisk:
-    """The disk of one simulated person, in memory, where nothing is durable; see `Disk`."""
+class MemoryDisk(SystemDisk):
+    """The disk of one simulated person, in memory, where nothing is durable."""
 
     def __init__(self) -> None:
         self._files: dict[Path, bytes] = {}
 
-    def locked(self, path: Path) -> AbstractContextManager[None]:
-        return nullcontext()
+    @contextmanager
+    def locked(self, path: Path) -> Iterator[None]:
+        yield
 
     def read(self, path: Path) -> bytes | None:
         return self._files.get(path)
@@ -109,9 +110,7 @@ class People:
         self._first = self._session("0")
         collection = open_collection(url, self._first)
         self.mechanism: Mechanism = collection.mechanism
-        self.document: Document = parse_document(
-            self._first.fetch(address_of(url), MAX_DOCUMENT_BYTES, "the description of the collection"), address_of(url)
-        )
+        self.document: Document = collection.document
         self._cap = text_of(collection.epsilon)
 
     def one(self, invitation: str | None = None) -> Collection:

@@ -1,7 +1,7 @@
 """One person's budget: a durable journal, what it adds up to, and the reports that were already given."""
 
 from .budgets import Balance
-from .disk import Disk, SystemDisk
+from .disk import SystemDisk
 from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload
 from .ledger import Ledger, Spending
 
@@ -10,7 +10,6 @@ __all__ = [
     "Budget",
     "Cap",
     "Debit",
-    "Disk",
     "Entry",
     "Ledger",
     "Outcome",

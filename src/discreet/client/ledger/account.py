@@ -81,7 +81,7 @@ class Account:
         before = budget_over(self.budgets, context.domain)
         if before is None:
             self.budgets.append(PairBudget(context, dict(self.paid)))
-        elif not before.allows(context):
+        elif not context.implies(before.over(context.domain)):
             raise InvalidInput("a budget must imply the one before it over the same values: a budget is never raised")
         else:
             before.context = context

@@ -57,15 +57,11 @@ class PairBudget:
     context: Context
     before: Paid
 
-    def allows(self, context: Context) -> bool:
-        """True if `context`, over the same values in any order, is at least as strict."""
-        own = among(self.context, context.domain)
-        return own is not None and context.implies(own)
-
-    def implies(self, context: Context) -> bool:
-        """True if it is at least as strict as `context`, over the same values in any order."""
-        own = among(self.context, context.domain)
-        return own is not None and own.implies(context)
+    def over(self, domain: Domain) -> Context:
+        """It as a context over just its values in another order."""
+        context = among(self.context, domain)
+        assert context is not None
+        return context
 
     def spent(self, paid: Paid, terms: Mapping[str, Context], asked: Context | None = None) -> Context:
         """What the debits of a journal have spent of it, and one more answer under `asked`.
@@ -75,18 +71,15 @@ class PairBudget:
         with its epsilon for every pair, and tells all apart if it may show any.
         """
         domain = self.context.domain
-        releases = []
-        for fingerprint, sum_ in paid.items():
-            before = self.before.get(fingerprint)
+        releases: list[tuple[Context | None, int]] = []
+        for fingerprint, payments in paid.items():
             if fingerprint in terms:
-                context, often = among(terms[fingerprint], domain), sum_.debits
-            elif before is not None:
-                context, often = _anything(domain, before), 1
-            else:
-                continue
-            releases += [] if context is None else [(context, often)]
-        more = None if asked is None else among(asked, domain)
-        return total(domain, releases if more is None else [*releases, (more, 1)])
+                releases.append((among(terms[fingerprint], domain), payments.debits))
+            elif fingerprint in self.before:
+                releases.append((_anything(domain, self.before[fingerprint]), 1))
+        if asked is not None:
+            releases.append((among(asked, domain), 1))
+        return total(domain, [(context, times) for context, times in releases if context is not None])
 
     def counts(self, context: Context) -> bool:
         """True if it counts the answers to questions under this context: they have all of its values."""

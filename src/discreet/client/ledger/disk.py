@@ -14,9 +14,9 @@ import secrets
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ...core.errors import InvalidInput
 
@@ -116,48 +116,18 @@ fcntl: Any = _unix
 msvcrt: Any = _windows
 
 
-class Disk(Protocol):
-    """Steps on files; only what `sync` and `sync_folder` have returned from survives a loss of power."""
-
-    def locked(self, path: Path) -> AbstractContextManager[None]:
-        """A ``with`` block that one thread of one process at a time is in; `path` is a file for nothing else."""
-        ...
-
-    def read(self, path: Path) -> bytes | None:
-        """The bytes of a file; None if there is none."""
-        ...
-
-    def create(self, path: Path, content: bytes) -> None:
-        """A file of these bytes, in place of any other of this name; not yet durable."""
-        ...
-
-    def append(self, path: Path, content: bytes) -> None:
-        """More bytes at the end of a file; not yet durable."""
-        ...
-
-    def cut(self, path: Path, length: int) -> None:
-        """Only the first `length` bytes of a file; not yet durable."""
-        ...
-
-    def rename(self, old: Path, new: Path) -> None:
-        """A file under another name, in place of any other of that name; not yet durable."""
-        ...
-
-    def sync(self, path: Path) -> None:
-        """The bytes of a file are durable when this returns, whoever wrote them."""
-        ...
-
-    def sync_folder(self, path: Path) -> None:
-        """The names in a folder are durable when this returns."""
-        ...
-
-
 class SystemDisk:
-    """The file system of this machine, with files that nobody else may read; see `Disk`."""
+    """The file system of this machine; nobody else may read its files.
+
+    Only what `sync` and `sync_folder` have returned from survives a loss of power. Another disk overrides every step.
+    """
 
     @contextmanager
     def locked(self, path: Path) -> Iterator[None]:
-        """A ``with`` block that one thread of one process, or of Node's, is in; the lock ends with its process."""
+        """A ``with`` block that one thread of one process, or of Node's, is in; the lock ends with its process.
+
+        `path` is a file for nothing else.
+        """
         self._make_folder(path.parent)
         opened = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
@@ -177,15 +147,18 @@ class SystemDisk:
             self.sync_folder(folder.parent)
 
     def read(self, path: Path) -> bytes | None:
+        """The bytes of a file; None if there is none."""
         try:
             return path.read_bytes()
         except FileNotFoundError:
             return None
 
     def create(self, path: Path, content: bytes) -> None:
+        """A file of these bytes, in place of any other of this name; not yet durable."""
         self._write(path, content, os.O_CREAT | os.O_TRUNC)
 
     def append(self, path: Path, content: bytes) -> None:
+        """More bytes at the end of a file; not yet durable."""
         self._write(path, content, os.O_APPEND)
 
     def _write(self, path: Path, content: bytes, how: int) -> None:
@@ -196,9 +169,11 @@ class SystemDisk:
                 rest = rest[file.write(rest) :]
 
     def cut(self, path: Path, length: int) -> None:
+        """Only the first `length` bytes of a file; not yet durable."""
         os.truncate(path, length)
 
     def rename(self, old: Path, new: Path) -> None:
+        """A file under another name, in place of any other of that name; not yet durable."""
         os.replace(old, new)
 
     def sync(self, path: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from ...core.canonical import canonical, loads
 from ...core.errors import DamagedLedger, InvalidInput
 from .account import Account
-from .disk import Disk
+from .disk import SystemDisk
 from .entries import Entry, data_of, entry_of
 
 START = "0" * 64
@@ -71,7 +71,7 @@ KEY_BYTES = 32
 class Journal:
     """The journal in the file `path`; ``PATH.key`` holds its key, ``PATH.lock`` and ``PATH.pid`` its lock."""
 
-    def __init__(self, path: Path, disk: Disk) -> None:
+    def __init__(self, path: Path, disk: SystemDisk) -> None:
         self.path, self._disk = path, disk
 
     @contextmanager
@@ -115,7 +115,7 @@ class Journal:
 class OpenJournal:
     """A journal while its lock is held: what it adds up to, and the way to add to it."""
 
-    def __init__(self, path: Path, disk: Disk, account: Account, length: int, chain: str) -> None:
+    def __init__(self, path: Path, disk: SystemDisk, account: Account, length: int, chain: str) -> None:
         self.account = account
         self._path, self._disk, self._length, self._chain = path, disk, length, chain
 
@@ -146,7 +146,7 @@ class OpenJournal:
         self._length, self._chain = self._length + len(written), chain
 
 
-def create_file(disk: Disk, path: Path, content: bytes) -> None:
+def create_file(disk: SystemDisk, path: Path, content: bytes) -> None:
     """Create a file that is there with all its bytes, durably, or not at all; only under the lock."""
     draft = beside(path, "new")
     disk.create(draft, content)

@@ -21,7 +21,7 @@ from ...mechanisms.mechanism import Mechanism
 from ...wire.reports import report_from_json, report_to_json
 from .account import Account, StoredReport
 from .budgets import Balance, budget_over, describe_context, same_values
-from .disk import Disk, SystemDisk
+from .disk import SystemDisk
 from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload, check_invitation, decrypt, encrypt
 from .journal import Journal, OpenJournal, lines_of
 
@@ -75,31 +75,31 @@ class Ledger:
         cap: object,
         *,
         budgets: Iterable[Context] = (),
-        disk: Disk | None = None,
+        disk: SystemDisk | None = None,
     ) -> None:
         self._open(path, disk)
-        asked = _cap_of(cap)
+        new_cap = _cap_of(cap)
         limits = _budgets_of(budgets)
-        with self._journal.open(Cap(text_of(asked)), *(entry for _, entry in limits)) as journal:
-            if asked > journal.account.cap:
+        with self._journal.open(Cap(text_of(new_cap)), *(entry for _, entry in limits)) as journal:
+            if new_cap > journal.account.cap:
                 raise InvalidInput(
-                    f"cap={text_of(asked)} must be at most {text_of(journal.account.cap)}, the cap of {self.path}: "
+                    f"cap={text_of(new_cap)} must be at most {text_of(journal.account.cap)}, the cap of {self.path}: "
                     "a cap is never raised"
                 )
-            if asked < journal.account.cap:
-                journal.append(Cap(text_of(asked)))
+            if new_cap < journal.account.cap:
+                journal.append(Cap(text_of(new_cap)))
             for budget, entry in limits:
                 self._limit(journal, budget, entry)
 
     @classmethod
-    def existing(cls, path: str | os.PathLike[str], *, disk: Disk | None = None) -> Ledger:
+    def existing(cls, path: str | os.PathLike[str], *, disk: SystemDisk | None = None) -> Ledger:
         """The ledger that is already there, with the cap that it has; `InvalidInput` if there is none."""
         ledger = cls.__new__(cls)
         ledger._open(path, disk)
         ledger._account()
         return ledger
 
-    def _open(self, path: str | os.PathLike[str], disk: Disk | None) -> None:
+    def _open(self, path: str | os.PathLike[str], disk: SystemDisk | None) -> None:
         check_type("path", path, (str, os.PathLike), "the name of a file")
         self.path = Path(os.path.abspath(path))
         self._journal = Journal(self.path, SystemDisk() if disk is None else disk)
@@ -159,11 +159,11 @@ class Ledger:
                     f"{unknown[0]}; or give `limit` the mechanisms of these answers as `laws`"
                 )
             journal.append(entry)
-        elif not before.allows(budget):
+        elif not budget.implies(before.over(budget.domain)):
             raise InvalidInput(
                 f"budget over {budget.size} values must imply the one that {self.path} has: a budget is never raised"
             )
-        elif not before.implies(budget):
+        elif not before.over(budget.domain).implies(budget):
             journal.append(entry)
 
     @property

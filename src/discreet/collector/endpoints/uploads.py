@@ -36,7 +36,8 @@ async def upload(request: HttpRequest) -> HttpResponse:
     now = datetime.now(UTC)
     invited = served.declaration.access == "invitation"
     if served.state(now) != "open" or (invited and b"invitation" not in headers):
-        return await _first_answer(request, number, digest, "not_invited" if served.state(now) == "open" else "closed")
+        outcome = UploadOutcome.NOT_INVITED if served.state(now) == "open" else UploadOutcome.CLOSED
+        return await _first_answer(request, number, digest, outcome)
     if len(body) <= SMALL_BODY_BYTES:
         decoded = served.decoder.decode(kind, body)
     else:
@@ -93,9 +94,8 @@ async def _store(request: HttpRequest, upload: UploadRecord, decoded: DecodedUpl
     try:
         result = await service.writer.add(upload)
     except StoreFull:
-        raise retry_later(
-            "full", "there is no room to store reports; nothing of this upload was kept", seconds=60
-        ) from None
+        detail = "there is no room to store reports; nothing of this upload was kept"
+        raise retry_later("full", detail, seconds=60) from None
     except StoreFailed:
         raise retry_later("busy", "reports cannot be stored now; nothing of this upload was kept", seconds=5) from None
     finally:
@@ -108,27 +108,26 @@ async def _store(request: HttpRequest, upload: UploadRecord, decoded: DecodedUpl
     if result.outcome is UploadOutcome.REPEATED:
         assert result.answer is not None
         return result.answer
-    raise _problem(result.outcome)
+    raise HttpProblem(*PROBLEMS[result.outcome])
 
 
-def _problem(outcome: UploadOutcome) -> HttpProblem:
-    if outcome is UploadOutcome.CONFLICT:
-        return HttpProblem("conflict", "an upload with this idempotency-key and another body was stored before")
-    return _refusal("not_invited" if outcome is UploadOutcome.NOT_INVITED else "closed")
+PROBLEMS = {
+    UploadOutcome.CONFLICT: ("conflict", "an upload with this idempotency-key and another body was stored before"),
+    UploadOutcome.NOT_INVITED: (
+        "not_invited",
+        "the header invitation must hold an invitation that was not used before",
+    ),
+    UploadOutcome.CLOSED: ("closed", "the collection is not open yet, or is closed"),
+}
+"""The problem that a sender gets where an upload was not stored."""
 
 
-def _refusal(code: str) -> HttpProblem:
-    if code == "not_invited":
-        return HttpProblem(code, "the header invitation must hold an invitation that was not used before")
-    return HttpProblem(code, "the collection is not open yet, or is closed")
-
-
-async def _first_answer(request: HttpRequest, number: str, digest: bytes, code: str) -> HttpResponse:
+async def _first_answer(request: HttpRequest, number: str, digest: bytes, outcome: UploadOutcome) -> HttpResponse:
     """The answer to an upload that was stored before the collection closed; `HttpProblem` if there is none."""
     stored = await asyncio.to_thread(request.service.store.find, request.collection.id, number)
     if stored is None:
-        raise _refusal(code)
+        raise HttpProblem(*PROBLEMS[outcome])
     if not hmac.compare_digest(stored[0], digest):
-        raise _problem(UploadOutcome.CONFLICT)
+        raise HttpProblem(*PROBLEMS[UploadOutcome.CONFLICT])
     request.service.metrics.uploads[UploadOutcome.REPEATED.value] += 1
     return JsonResponse(stored[1].encode())

@@ -185,15 +185,6 @@ def run(settings: Settings, listening: Listening) -> None:
         store.shut()
 
 
-async def _run(settings: Settings, store: Store, listening: Listening) -> None:
-    tokens = await asyncio.to_thread(first_tokens, store)
-    writer = GroupCommitWriter(store)
-    try:
-        await _serve(settings, Service(settings, store, writer), lambda address: listening(address, tokens))
-    finally:
-        await writer.stop()
-
-
 class CollectorServer(uvicorn.Server):
     """A uvicorn server that says when it listens and stops at a signal without ending the process."""
 
@@ -218,15 +209,17 @@ class CollectorServer(uvicorn.Server):
         yield
 
 
-async def _serve(settings: Settings, service: Service, listening: Callable[[str], None]) -> None:
-    """Answer requests until a signal comes."""
+async def _run(settings: Settings, store: Store, listening: Listening) -> None:
+    """Answer requests until a signal comes, and store what was taken."""
     _raise_file_limit()
-    protocol = type("Protocol", (DeadlineProtocol,), {"max_connections": settings.connections})
+    tokens = await asyncio.to_thread(first_tokens, store)
+    writer = GroupCommitWriter(store)
+    service = Service(settings, store, writer)
     config = uvicorn.Config(
         App(service),
         host=settings.host,
         port=settings.port,
-        http=protocol,
+        http=type("Protocol", (DeadlineProtocol,), {"max_connections": settings.connections}),
         ws="none",
         lifespan="off",
         log_config=None,
@@ -237,15 +230,18 @@ async def _serve(settings: Settings, service: Service, listening: Callable[[str]
         timeout_graceful_shutdown=settings.stop_seconds,
         backlog=4096,
     )
-    server = CollectorServer(config, listening)
-    async with service:
-        watching = asyncio.create_task(watch(server.server_state.connections, settings.seconds))
-        log_event("the collector starts")
-        try:
-            await server.serve()
-        finally:
-            watching.cancel()
-            log_event("the collector stops")
+    server = CollectorServer(config, lambda address: listening(address, tokens))
+    try:
+        async with service:
+            watching = asyncio.create_task(watch(server.server_state.connections, settings.seconds))
+            log_event("the collector starts")
+            try:
+                await server.serve()
+            finally:
+                watching.cancel()
+                log_event("the collector stops")
+    finally:
+        await writer.stop()
 
 
 def _raise_file_limit() -> None:

@@ -11,7 +11,7 @@ from ....core import limits
 from ....core.errors import DiscreetError
 from ....estimation.decoders import decoder_of
 from ....wire.laws import parse_law
-from ..protocol import Labels, Snapshot, StoredCollection
+from ..protocol import Snapshot, StoredCollection
 from ..tallies import CellCounts
 from . import queries
 from .checkpoints import (
@@ -100,7 +100,7 @@ def _log(db: Connection) -> Iterator[str]:
 def _uploads(db: Connection) -> Iterator[str]:
     """Where the chain of a writer is broken, or does not end where the writer says."""
     names = dict(db.execute("SELECT number, id FROM collection").fetchall())
-    rows = _rows(db, "lane, position, chain", "lane")
+    rows = db.execute("SELECT lane, position, chain FROM lane").fetchall()
     writers = {writer: (position, bytes(chain)) for writer, position, chain in rows}
     ends = dict.fromkeys(writers, (0, CHAIN_START))
     for position, writer, row, chain, *columns in queries.uploads(db):
@@ -132,7 +132,7 @@ def _row_hash(position: int, names: dict[int, str], columns: list[Any]) -> bytes
 def _checksums(db: Connection) -> Iterator[str]:
     """Rows that do not match their checksum."""
     for table, (what, columns) in CHECKSUMMED.items():
-        for *parts, stored in _rows(db, f"{columns}, seal", table):
+        for *parts, stored in db.execute(f"SELECT {columns}, seal FROM {table}").fetchall():
             plain = [bytes(part) if isinstance(part, memoryview) else part for part in parts]
             try:
                 good = checksum(*plain) == bytes(stored)
@@ -144,11 +144,11 @@ def _checksums(db: Connection) -> Iterator[str]:
 
 def _tallies(db: Connection) -> Iterator[str]:
     """Stored tallies that differ from the reports counted again."""
+    forgotten = queries.forgotten_before(db)
     for collection in queries.collections(db):
-        number, _ = queries.collection_state(db, collection.id)
-        snapshot = queries.snapshot(db, number)
+        snapshot = queries.snapshot(db, queries.collection_state(db, collection.id)[0])
         if snapshot is not None:
-            yield from _recount(db, collection, snapshot, queries.forgotten_before(db))
+            yield from _recount(db, collection, snapshot, forgotten)
 
 
 def _recount(db: Connection, collection: StoredCollection, snapshot: Snapshot, forgotten: str) -> Iterator[str]:
@@ -169,13 +169,5 @@ def _recount(db: Connection, collection: StoredCollection, snapshot: Snapshot, f
     for labels, day in sorted(snapshot.tallies.keys() | {cell for cell in counts.counts if cell[1] >= forgotten}):
         packed = counts.counts.get((labels, day), zeros).astype("<i8").tobytes()
         if snapshot.tallies.get((labels, day), zeros.tobytes()) != packed:
-            yield f"collection {collection.id}: the tally of {day}{_label_text(labels)} is not what its reports count"
-
-
-def _label_text(labels: Labels) -> str:
-    return "".join(f", {name} {value}" for name, value in labels)
-
-
-def _rows(db: Connection, columns: str, table: str) -> list[tuple[Any, ...]]:
-    rows: list[tuple[Any, ...]] = db.execute(f"SELECT {columns} FROM {table}").fetchall()
-    return rows
+            cell = "".join([day, *(f", {name} {value}" for name, value in labels)])
+            yield f"collection {collection.id}: the tally of {cell} is not what its reports count"

@@ -41,15 +41,15 @@ def sound_frames(wal: Path) -> int:
     sums = _checksum(order, data[:24], (0, 0))
     if struct.unpack(">II", data[24:32]) != sums:
         return 0
-    salts, kept = data[16:24], 0
+    salts, sound = data[16:24], 0
     for number, start in enumerate(range(HEADER, len(data) - FRAME - page + 1, FRAME + page), 1):
         frame = data[start : start + FRAME + page]
         sums = _checksum(order, frame[:8] + frame[FRAME:], sums)
         if frame[8:16] != salts or struct.unpack(">II", frame[16:24]) != sums:
             break
         if struct.unpack(">I", frame[4:8])[0]:
-            kept = number
-    return kept
+            sound = number
+    return sound
 
 
 def frames_in_use(index: Path) -> int:
