@@ -9,8 +9,7 @@ import pytest
 
 from discreet.client import Response
 from discreet.client.addresses import address_of
-from discreet.client.collection import Collection
-from discreet.client.document import Document
+from discreet.client.collection import Collection, Document
 from discreet.client.ledger import Ledger
 from discreet.client.uploading import ClientSession
 from discreet.core.canonical import loads

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from discreet.client.addresses import address_of
-from discreet.client.document import parse_document
+from discreet.client.collection import parse_document
 from discreet.core.errors import InvalidInput, Refused
 
 HERE = address_of("https://example.org/survey")

@@ -11,8 +11,13 @@ import pytest
 
 from discreet.checks import check_store
 from discreet.checks.store import DAY, collection, fill, upload
-from discreet.collector.store.postgres.connections import UPLOADS, PostgresConnection, translate_errors
-from discreet.collector.store.postgres.store import PostgresStore, restore
+from discreet.collector.store.postgres.store import (
+    UPLOADS,
+    PostgresConnection,
+    PostgresStore,
+    restore,
+    translate_errors,
+)
 from discreet.collector.store.protocol import UploadOutcome, UploadRecord
 from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 

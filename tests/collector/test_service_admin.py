@@ -8,7 +8,7 @@ import pytest
 from asking import DECLARATION, SPEC
 
 from discreet.client.addresses import address_of
-from discreet.client.document import parse_document
+from discreet.client.collection import parse_document
 from discreet.core.canonical import canonical
 from discreet.wire import parse_law
 

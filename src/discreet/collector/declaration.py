@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ..client.document import MAX_DOCUMENT_BYTES, MOMENT, VERSION
+from ..client.collection import MAX_DOCUMENT_BYTES, MOMENT, VERSION
 from ..client.ledger.ledger import ACCESS, CHANGES
 from ..core.canonical import canonical, loads
 from ..core.documents import parse_toml

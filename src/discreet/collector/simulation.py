@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from ..bulk.words import secure
 from ..client.addresses import Address, address_of
-from ..client.collection import Collection, open_collection
-from ..client.document import Document
+from ..client.collection import Collection, Document, open_collection
 from ..client.ledger import Ledger, SystemDisk, Upload
 from ..client.uploading import ClientSession, Request, Response
 from ..core.canonical import canonical

@@ -8,8 +8,7 @@ import pytest
 import discreet as dc
 from discreet.bulk.words import secure
 from discreet.client.ledger import Budget, Cap, Debit, Terms
-from discreet.client.ledger.account import Account
-from discreet.client.ledger.budgets import context_of, describe_context
+from discreet.client.ledger.account import Account, context_of, describe_context
 from discreet.client.ledger.journal import START, line
 from discreet.core.errors import DamagedLedger, InvalidInput, Overspent
 

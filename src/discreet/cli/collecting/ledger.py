@@ -101,7 +101,7 @@ def _data(client: Client) -> dict[str, Any]:
 
 def _balance(balance: Balance) -> dict[str, Any]:
     """A budget as plain data: its context, and the pair of values between which least is left."""
-    from ...client.ledger.budgets import describe_context
+    from ...client.ledger.account import describe_context
     from ...core.domain import plain_value
     from ...core.exact import text_of
 

@@ -1,6 +1,6 @@
 """One person's budget: a durable journal, what it adds up to, and the reports that were already given."""
 
-from .budgets import Balance
+from .account import Balance
 from .disk import SystemDisk
 from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload
 from .ledger import Ledger, Spending

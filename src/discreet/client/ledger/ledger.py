@@ -19,8 +19,7 @@ from ...core.exact import epsilon_of, text_of
 from ...core.random import Source, check_source
 from ...mechanisms.mechanism import Mechanism
 from ...wire.reports import report_from_json, report_to_json
-from .account import Account, StoredReport
-from .budgets import Balance, budget_over, describe_context, same_values
+from .account import Account, Balance, StoredReport, budget_over, describe_context, same_values
 from .disk import SystemDisk
 from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload, check_invitation, decrypt, encrypt
 from .journal import Journal, OpenJournal, lines_of

@@ -16,9 +16,7 @@ from ...core.errors import StoreFailed
 from ...mechanisms.mechanism import Mechanism
 from .disk import LocalDisk
 from .protocol import Labels, Store
-from .sqlite.check import check_files
-from .sqlite.connections import Driver, translate_errors
-from .sqlite.store import SQLiteStore
+from .sqlite.store import Driver, SQLiteStore, check_files, translate_errors
 from .sqlite.store import copy as copy_sqlite
 
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")

@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....core.errors import StoreFailed
-from ..disk import LocalDisk
 from ..sql.check import check_checkpoints, check_tables
-from ..sql.checkpoints import CheckpointLines, read_checkpoints
+from ..sql.checkpoints import CheckpointLines
 from ..sql.schema import SQLITE_TYPES, STEPS, Connection, statements
-from .connections import Driver, translate_errors
 
 HEADER, FRAME = 32, 24
 LITTLE, BIG = 0x377F0682, 0x377F0683
@@ -87,37 +82,8 @@ MAX_COMMITS_AHEAD = 1
 """The commits by which a database may be ahead of its checkpoints: a crash may come between the two."""
 
 
-def check_files(driver: Driver, disk: LocalDisk, path: Path, *, lock: AbstractContextManager[Any]) -> list[str]:
-    """Everything that is wrong, a sentence each; `lock` keeps others from writing while a view is fixed."""
-    problems: list[str] = []
-    with lock:
-        lines = read_checkpoints(path.with_name(f"{path.name}.heads"), disk)
-        with translate_errors(driver, path):
-            db = driver.connect_read_only(path)
-            try:
-                db.execute("BEGIN").fetchall()
-                db.execute("SELECT 1 FROM sqlite_schema").fetchall()
-                sound = sound_frames(path.with_name(f"{path.name}-wal"))
-                used = frames_in_use(path.with_name(f"{path.name}-shm"))
-                if sound < used:
-                    problems.append(f"{path.name}-wal: frame {sound + 1} of {used} or one soon after it is damaged")
-            except Exception as problem:
-                if driver.error_code(problem) is None:
-                    raise
-                problems.append(f"{path.name}: {problem}")
-    try:
-        for sentence in _find_problems(db, path.name, lines):
-            problems.append(sentence)
-    except StoreFailed as problem:
-        problems.append(str(problem))
-    except Exception as problem:  # what damaged pages make of types and texts cannot be foreseen
-        problems.append(f"{path.name}: it cannot be read: {problem}")
-    finally:
-        db.close()
-    return list(dict.fromkeys(problems))
-
-
-def _find_problems(db: Connection, name: str, lines: CheckpointLines | None) -> Iterator[str]:
+def find_problems(db: Connection, name: str, lines: CheckpointLines | None) -> Iterator[str]:
+    """What is wrong with a database of this name and its checkpoints, a sentence each."""
     for (line,) in db.execute("PRAGMA integrity_check(20)").fetchall():
         if line != "ok":
             yield f"{name}: {line}"

@@ -1,23 +1,81 @@
-"""A store in one SQLite file, for one process; the default."""
+"""A store in one SQLite file, for one process; the default.
+
+Tests replace the driver with one whose disk loses what was not synced, so that the very same store runs on it.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
+import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ....core.errors import InvalidInput, StoreFailed
-from ..disk import LocalDisk, sync_folder
+from ....core.errors import InvalidInput, StoreFailed, StoreFull
+from ..disk import LocalDisk, sync_folder, translate_file_errors
 from ..sql import queries
-from ..sql.checkpoints import Checkpoint, CheckpointFile, CheckpointLines
+from ..sql.checkpoints import Checkpoint, CheckpointFile, CheckpointLines, read_checkpoints
 from ..sql.schema import SQLITE_TYPES, Connection, ReaderPool, migrate
 from ..sql.store import INTO_UPLOAD, UPLOAD_VALUES, LockTarget, SQLStore
 from . import check as sqlite_check
 from .check import WRITER_ID
-from .connections import Driver, connect_writer, translate_errors
+
+FULL, IOERR_SHMSIZE = 13, 4874
+PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", f"journal_size_limit = {1 << 26}")
+LOCK_SECONDS = 10.0
+"""How long a connection waits for a lock."""
+
+
+class Driver:
+    """Opens connections by the `sqlite3` of Python, and knows the codes of their errors."""
+
+    def connect(self, path: Path) -> Connection:
+        """A connection that may write, every statement by itself unless a transaction is begun."""
+        return sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
+
+    def connect_read_only(self, path: Path) -> Connection:
+        """A connection that changes nothing, not even when it is closed."""
+        place = f"{path.resolve().as_uri()}?mode=ro"
+        return sqlite3.connect(place, uri=True, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
+
+    def error_code(self, problem: Exception) -> int | None:
+        """SQLite's extended code of an error; None for an error of something else."""
+        return getattr(problem, "sqlite_errorcode", 1) if isinstance(problem, sqlite3.Error) else None
+
+
+@contextmanager
+def translate_errors(driver: Driver, path: Path) -> Iterator[None]:
+    """Turn errors of the driver and of files into `StoreFull` and `StoreFailed`."""
+    with translate_file_errors(path.name):
+        try:
+            yield
+        except Exception as problem:
+            code = driver.error_code(problem)
+            if code is None:
+                raise
+            full = code & 0xFF == FULL or code == IOERR_SHMSIZE
+            raise (StoreFull if full else StoreFailed)(f"{path.name}: {problem}") from problem
+
+
+def connect_writer(driver: Driver, path: Path) -> Connection:
+    """A connection that writes with a log (WAL), syncs at every commit, and blanks what it deletes.
+
+    A new file can be read by its owner alone.
+    """
+    path.touch(0o600)
+    db = driver.connect(path)
+    try:
+        for pragma in PRAGMAS:
+            db.execute(f"PRAGMA {pragma}").fetchall()
+        ((mode,),) = db.execute("PRAGMA journal_mode").fetchall()
+        if mode != "wal":
+            raise StoreFailed(f"{path.name}: the file system keeps no write-ahead log for SQLite (mode {mode})")
+    except BaseException:
+        db.close()
+        raise
+    return db
 
 
 def copy(driver: Driver, disk: LocalDisk, source: Path, target: Path) -> None:
@@ -154,7 +212,7 @@ class SQLiteStore(SQLStore):
 
     def check(self) -> list[str]:
         """What is damaged, a sentence each, by new connections that have nothing in memory yet."""
-        return sqlite_check.check_files(self._driver, self._disk, self.path, lock=self._lock)
+        return check_files(self._driver, self._disk, self.path, lock=self._lock)
 
     def back_up(self, path: Path) -> None:
         with translate_errors(self._driver, path):
@@ -184,3 +242,33 @@ def accept_loss(path: Path | str, *, driver: Driver | None = None, disk: LocalDi
         closing(driver.connect_read_only(path)) as db,
     ):
         CheckpointFile.begin(sibling(path, "heads"), disk, queries.checkpoint(db, WRITER_ID)).close()
+
+
+def check_files(driver: Driver, disk: LocalDisk, path: Path, *, lock: AbstractContextManager[Any]) -> list[str]:
+    """Everything that is wrong, a sentence each; `lock` keeps others from writing while a view is fixed."""
+    problems: list[str] = []
+    with lock:
+        lines = read_checkpoints(path.with_name(f"{path.name}.heads"), disk)
+        with translate_errors(driver, path):
+            db = driver.connect_read_only(path)
+            try:
+                db.execute("BEGIN").fetchall()
+                db.execute("SELECT 1 FROM sqlite_schema").fetchall()
+                sound = sqlite_check.sound_frames(path.with_name(f"{path.name}-wal"))
+                used = sqlite_check.frames_in_use(path.with_name(f"{path.name}-shm"))
+                if sound < used:
+                    problems.append(f"{path.name}-wal: frame {sound + 1} of {used} or one soon after it is damaged")
+            except Exception as problem:
+                if driver.error_code(problem) is None:
+                    raise
+                problems.append(f"{path.name}: {problem}")
+    try:
+        for sentence in sqlite_check.find_problems(db, path.name, lines):
+            problems.append(sentence)
+    except StoreFailed as problem:
+        problems.append(str(problem))
+    except Exception as problem:  # what damaged pages make of types and texts cannot be foreseen
+        problems.append(f"{path.name}: it cannot be read: {problem}")
+    finally:
+        db.close()
+    return list(dict.fromkeys(problems))
