@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.analysis.tables.paired_answers import MAX_CELLS, _Pairs
+from discreet.analysis.tables.paired_answers import MAX_CELLS, em_step
 from discreet.core.errors import InvalidInput, Unavailable
 
 from .reference import B5, ROWS, N, answers, figures
@@ -294,10 +294,10 @@ def test_an_answer_that_nobody_may_have_given_is_not_divided_by():
 
 def test_no_table_is_much_likelier_than_the_likely_one(table):
     """By concavity what is left to gain is at most the largest gradient less 1, a person; at even shares it is not."""
-    model = _Pairs(*surveys(), np.full(N, 1 / N))
+    step = em_step(*surveys(), np.full(N, 1 / N))
 
     def left(p):
-        return float((model.step(p)[0] / p).max() - 1)
+        return float((step(p)[0] / p).max() - 1)
 
     assert left(np.maximum(table.likely(), 1e-12)) < 1e-3
     assert left(np.full((5, 2), 0.1)) > 0.05  # the control

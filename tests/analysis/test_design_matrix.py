@@ -31,7 +31,7 @@ def test_numbers_are_taken_as_they_are_and_words_become_factors():
     assert design.formula.names == ("(constant)", "age", "region[south]", "region[west]", "owns[True]")
     expected = np.stack([np.ones(N), AGE, REGION == "south", REGION == "west", OWNS], axis=1)
     assert found == pytest.approx(expected.astype(float))
-    assert design.formula.compared() == ["region is compared with north", "owns is compared with False"]
+    assert design.formula.remarks() == ["region is compared with north", "owns is compared with False"]
 
 
 def test_products_of_labels():
@@ -87,7 +87,7 @@ def test_columns_that_combine_are_named():
         ([("age", AGE)], "is a label of the survey"),
         ([("b", AGE[:5])], "must be one column with 200 labels"),
         ([("b", "text")], "must be a column of 200 labels"),
-        ([("b", [None] * N)], "entries of 'b' are missing"),
+        ([("b", [None] * N)], "'b': entries are missing"),
         ([("b", [np.inf] * N)], "must be finite"),
         ([("b", [1.0] * N)], "on: 'b' is the same for everyone"),
         ([("b", ["x"] * N)], "on: 'b' is the same for everyone"),

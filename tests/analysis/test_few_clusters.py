@@ -9,8 +9,7 @@ from scipy import stats
 import discreet as dc
 from discreet.analysis.groups.moments import mean_reference
 from discreet.analysis.reference_distribution import FEW_CLUSTERS
-from discreet.analysis.survey.few_clusters import Clusters, within_clusters
-from discreet.analysis.survey.sampling import Drawn
+from discreet.analysis.survey.sampling import Clusters, SamplingUnits
 from discreet.core.errors import Unavailable
 
 MECHANISM = dc.mechanism(dc.Context.uniform(["no", "yes", "other"], "2"))
@@ -137,11 +136,11 @@ def test_what_few_clusters_cannot_tell_is_said():
 def test_answers_that_go_together_in_clusters_are_seen():
     rng = np.random.default_rng(4)
     cluster = np.repeat(np.arange(400), 25)
-    drawn = Drawn(len(cluster), cluster, None)
+    units = SamplingUnits(len(cluster), cluster, None)
     alone = rng.normal(size=len(cluster))
-    assert within_clusters(drawn, alone) < 0.01
-    assert within_clusters(drawn, alone * 2 + rng.normal(size=400)[cluster]) == pytest.approx(0.2, abs=0.05)
-    assert within_clusters(drawn, np.zeros(len(cluster))) == 0
+    assert units.correlation(alone) < 0.01
+    assert units.correlation(alone * 2 + rng.normal(size=400)[cluster]) == pytest.approx(0.2, abs=0.05)
+    assert units.correlation(np.zeros(len(cluster))) == 0
 
 
 def test_two_questions_in_clusters_are_held_against_t_and_f():

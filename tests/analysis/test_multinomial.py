@@ -146,7 +146,7 @@ def test_a_value_that_nobody_holds_has_no_log_odds_and_the_others_have():
         mechanism, held, labels={"c": C}
     )  # the value 3 is reported by nobody, less than noise alone would
     found = dc.multinomial(sample, on=["c"])
-    assert found.fit.lost.tolist() == [False, False, True]
+    assert found.fit.infinite.tolist() == [False, False, True]
     assert np.isfinite(found.stderr[:4]).all()
     assert np.isnan(found.stderr[4:]).all()
     assert any("WARNING: the coefficients of 3 have no finite maximum" in remark for remark in found.remarks())

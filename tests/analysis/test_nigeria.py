@@ -66,7 +66,7 @@ def test_log_odds_are_at_the_maximum_of_the_likelihood(survey):
     found = dc.multinomial(survey, on=ON)
     assert survey.n > 2300
     assert survey.left_out > 0
-    assert found.fit.settled
+    assert found.fit.converged
     assert found.log_likelihood == pytest.approx(-best.fun, abs=1e-6)
     assert np.abs(found.coefficients - best.x / scale).max() < 1e-4 * errors.max()
     assert (np.abs(found.coefficients - best.x / scale) < 1e-3 * errors).all()

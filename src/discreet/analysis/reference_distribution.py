@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimation.results.intervals import quantile
-from ..estimation.tails import f_tail, t_quantile, t_tails
+from ..estimation.tails import chi_square_tail, f_tail, t_quantile, t_tails
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
 
 FEW_CLUSTERS = 50
 """With fewer clusters standard errors are made larger by their bias; with more it is no longer seen."""
@@ -36,12 +37,12 @@ class ReferenceDistribution:
     clusters: int = 0
 
     @classmethod
-    def even(cls, rows: int, df: float = math.inf) -> ReferenceDistribution:
-        """That of so many estimates without clusters: the normal one, unless degrees of freedom are given."""
+    def unclustered(cls, rows: int, df: float = math.inf) -> ReferenceDistribution:
+        """The distribution of so many estimates without clusters: normal, unless degrees of freedom are given."""
         return cls(np.ones(rows), np.full(rows, float(df)), df)
 
     def remarks(self) -> list[str]:
-        """What is said of results that it was used for."""
+        """What results that were compared with it say of it."""
         clusters, least, most = self.clusters, self.df.min(initial=math.inf), self.df.max(initial=0.0)
         if not clusters or (clusters >= FEW_CLUSTERS and least >= FEW_CLUSTERS / 2):
             return []
@@ -69,19 +70,38 @@ def quantiles(confidence: float, df: Any = np.inf) -> Any:
     return np.where(finite, t_quantile(float(1 - confidence), np.where(finite, df, 1.0)), normal)
 
 
-def denominator_df(rank: int, df: float, design_df: float) -> float:
-    """The degrees of freedom of the errors in a test of several estimates at once; below 1 there is no test.
+@dataclass(frozen=True)
+class JointTest:
+    """A test that several estimates are 0 at once: its statistic, degrees of freedom and p-value.
 
-    ``f (D - r + 1) / D`` for r estimates whose errors have f of the D degrees of freedom of the design.
+    `rest` are the degrees of freedom of the errors where people were drawn by a design, and the p-value is of F.
     """
-    return df * (design_df - rank + 1) / design_df
+
+    statistic: float
+    df: int
+    p: float
+    rest: float | None = None
+    method: str = "Wald"
+
+    def __str__(self) -> str:
+        rest = "" if self.rest is None else f", against F with {self.rest:.4g} more for the errors"
+        return f"{self.method}: {self.statistic:.4f} on {self.df} degrees of freedom{rest}, p = {self.p:.4g}"
 
 
-def hotelling_tail(statistic: float, rank: int, df: float, design_df: float) -> float:
-    """The p-value of a Wald statistic ``T = d' C^-1 d`` whose covariance was estimated from few clusters.
+def chi_square_test(statistic: float, df: int, method: str = "Wald") -> JointTest:
+    """The test by a statistic that is chi-square where all estimates are 0."""
+    return JointTest(statistic, df, chi_square_tail(statistic, df), method=method)
 
-    ``T (D - r + 1) / (D r)`` is F on r and f (D - r + 1) / D degrees of freedom; where all D of the design are those of
-    C, f = D, this is Hotelling's test (Korn1990).
+
+def hotelling_test(statistic: float, rank: int, df: float, design_df: float) -> JointTest | None:
+    """The test by a Wald statistic ``T = d' C^-1 d`` whose covariance was estimated from few clusters.
+
+    For r estimates whose errors have f of the D degrees of freedom of the design, ``T (D - r + 1) / (D r)`` is F on r
+    and f (D - r + 1) / D degrees of freedom; where all D of the design are those of C, f = D, this is Hotelling's test
+    (Korn1990). None where the errors have less than one degree of freedom, or nothing is tested.
     """
+    rest = df * (design_df - rank + 1) / design_df
+    if rest < 1 or not rank:
+        return None
     ratio = statistic * (design_df - rank + 1) / (design_df * rank)
-    return f_tail(ratio, rank, denominator_df(rank, df, design_df))
+    return JointTest(statistic, rank, f_tail(ratio, rank, rest), rest)

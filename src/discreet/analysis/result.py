@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..core import tables
 from ..core.domain import plain_value
 from ..estimation.results.layout import middle_out, pandas_frame
+from .reference_distribution import Array, ReferenceDistribution, quantiles
 
 CONFIDENCE = 0.95
 """The confidence of printed intervals."""
@@ -26,17 +27,17 @@ class Result(ABC):
 
     @abstractmethod
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        """How the numbers were made and what to mind, a sentence each."""
+        """How the numbers were computed and what to mind, a sentence each."""
 
     @property
     def words(self) -> Sequence[str]:
-        """The columns of labels and values, which are shown as they were given, though they be numbers."""
+        """The names of the columns that are printed as they were given, although they may hold numbers."""
         return ()
 
     @property
     @abstractmethod
     def about(self) -> dict[str, Any]:
-        """What is said once, beside the table, as plain data: the method, n, and tests of the whole."""
+        """What holds for the whole table, as plain data: the method, n, and tests of all estimates at once."""
 
     @abstractmethod
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
@@ -52,38 +53,81 @@ class Result(ABC):
         about = {**self.about, "confidence": float(confidence), "notes": self.remarks(confidence)}
         return pandas_frame(self.table(confidence), about)
 
-    def shown(self, confidence: float = CONFIDENCE) -> str:
+    def to_text(self, confidence: float = CONFIDENCE) -> str:
         """The table and the remarks as text, with intervals at this confidence."""
-        columns, rows, left_out = self._shown(confidence)
+        columns, rows, left_out = self._layout(confidence)
         lines = tables.text(columns, rows).splitlines()
         if left_out is not None:
             lines.insert(1 + left_out[0], left_out[1])
         return "\n".join([*lines, *(f"- {remark}" for remark in self.remarks(confidence))])
 
     def __str__(self) -> str:
-        return self.shown()
+        return self.to_text()
 
     def _repr_html_(self) -> str:
-        columns, rows, left_out = self._shown(CONFIDENCE)
+        columns, rows, left_out = self._layout(CONFIDENCE)
         if left_out is not None:
             rows.insert(left_out[0], [left_out[1], *[""] * (len(columns) - 1)])
         return tables.html(columns, rows, caption="; ".join(self.remarks()))
 
-    def _shown(self, confidence: float) -> tuple[list[tables.Column], list[list[Any]], tuple[int, str] | None]:
+    def _layout(self, confidence: float) -> tuple[list[tables.Column], list[list[Any]], tuple[int, str] | None]:
+        """The columns with their formats, the rows to print, and where a note stands on those left out."""
         table = self.table(confidence)
-        size = len(next(iter(table.values())))
-        first, left_out, last = middle_out(size)
-        words = set(self.words)
-        columns = [(n, ".15g" if n in words and _floats(c) else _format(n, c, table)) for n, c in table.items()]
-        rows = [[column[i] for column in table.values()] for i in (*first, *last)]
-        shown = [
+        first, left_out, last = middle_out(len(next(iter(table.values()))))
+        columns = [
+            (name, ".15g" if name in self.words and _has_floats(column) else _format(name, column, table))
+            for name, column in table.items()
+        ]
+        rows = [
             [
                 str(cell) if spec == "s" and cell is not None else cell
                 for cell, (_, spec) in zip(row, columns, strict=True)
             ]
-            for row in rows
+            for row in ([column[i] for column in table.values()] for i in (*first, *last))
         ]
-        return columns, shown, (len(first), left_out.replace("values", "rows")) if left_out else None
+        return columns, rows, (len(first), left_out.replace("values", "rows")) if left_out else None
+
+
+class Estimates(Result):
+    """A result of estimates and their standard errors, which gets its intervals and its table from its fields.
+
+    `ESTIMATE` names the field with the estimates, `FURTHER` those with more columns of numbers.
+    """
+
+    ESTIMATE: ClassVar[str] = "estimate"
+    FURTHER: ClassVar[tuple[str, ...]] = ()
+
+    stderr: Array
+    reference: ReferenceDistribution
+    """The reference distribution of each row: t where people were drawn by a design, else normal."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> dict[str, Sequence[Any]]:
+        """The columns of the table that say what each row is about."""
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """The low and the high end for each estimate by itself, by the quantile of `reference`."""
+        t = quantiles(confidence, self.reference.df)
+        reach = t.reshape(-1, *[1] * (self.stderr.ndim - 1)) * self.stderr
+        estimate = getattr(self, self.ESTIMATE)
+        return estimate - reach, estimate + reach
+
+    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
+        ends = self.interval(confidence)
+        further = {name: getattr(self, name) for name in self.FURTHER}
+        return {**self.rows, **number_columns(getattr(self, self.ESTIMATE), self.stderr, *ends, **further)}
+
+
+def number_columns(estimate: Array, stderr: Array, low: Array, high: Array, **further: Array) -> dict[str, list[float]]:
+    """The columns of estimates with their errors and intervals, and of further numbers, as lists."""
+    columns = {"estimate": estimate, "stderr": stderr, "low": low, "high": high, **further}
+    return {name: column.reshape(-1).tolist() for name, column in columns.items()}
+
+
+def shares_panel(table: Mapping[str, Sequence[Any]], values: str) -> dict[str, Sequence[Any]]:
+    """A table of shares as `plot_shares` draws it, with the names of the values from one of its columns."""
+    return {"values": table[values], "shares": table["estimate"], "low": table["low"], "high": table["high"]}
 
 
 def _format(name: str, column: Sequence[Any], table: Mapping[str, Sequence[Any]]) -> str:
@@ -98,7 +142,7 @@ def _format(name: str, column: Sequence[Any], table: Mapping[str, Sequence[Any]]
     return f".{tables.digits(min(errors, default=None))}f"
 
 
-def _floats(column: Sequence[Any]) -> bool:
+def _has_floats(column: Sequence[Any]) -> bool:
     return all(_is_number(cell) for cell in column) and any(isinstance(cell, float) for cell in column)
 
 

@@ -164,7 +164,7 @@ def show(result: Result, *, confidence: float, as_json: bool, plot: str | None, 
     if as_json:
         click.echo(json.dumps(result.to_dict(confidence=confidence), ensure_ascii=False))
     else:
-        click.echo(result.shown(confidence))
+        click.echo(result.to_text(confidence))
 
 
 OPTIONS = (

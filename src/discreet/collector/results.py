@@ -11,7 +11,7 @@ from typing import Any
 from ..analysis.groups.comparison import differences_of
 from ..analysis.groups.group_moments import TalliedGroups
 from ..analysis.groups.moments import queries_of
-from ..analysis.groups.omnibus import of_tallies
+from ..analysis.groups.omnibus import omnibus_of_tallies
 from ..core.domain import plain_value
 from ..estimation.decoders import decoder_of
 from ..estimation.results.likelihood import likelihood
@@ -99,7 +99,7 @@ def compare_groups(groups: Mapping[str, Tally]) -> dict[str, Any]:
     tallied = TalliedGroups({(text,): [tally] for text, tally in groups.items()}, weights)
     texts, pairs = list(groups), list(combinations(range(len(groups)), 2))
     rows = zip(pairs, *differences_of(tallied.moments(), pairs), strict=True)
-    omnibus = of_tallies(tallied, [range(len(groups))])
+    omnibus = omnibus_of_tallies(tallied, [range(len(groups))])
     return {
         "pairs": [
             {

@@ -1,17 +1,13 @@
-"""`goodness_of_fit`: could these reports come from this law?
-
-Three tests of whether reports follow their law: totals, shares below 0, and counts of cells.
-"""
+"""`goodness_of_fit`: could these reports come from this law? By totals, shares below 0, and counts of cells."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput
 from ...estimation.decoders import Decoder, Group, decoder_of
@@ -21,27 +17,27 @@ from ...estimation.tails import chi_square_tail
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
 from ..groups.comparison import holm
-from ..reference_distribution import two_sided
+from ..reference_distribution import Array, two_sided
 from ..result import CONFIDENCE, Result
 from ..survey.survey import Survey
 
-Array = NDArray[np.float64]
-
-
 MIN_REPORTS = 30
 """A block with fewer reports is left out: normal and chi-square laws do not hold for it."""
-
-ALWAYS = 1e-10
+ROUNDING = 1e-10
 """Where the scores of a report add up to 1 but for this part of their second moments, they always do."""
-
-SOLVED = 1e-11
+MAX_RESIDUAL = 1e-11
 """The part of the right-hand side that may be left when the equations count as solved."""
-
 MAX_STEPS = 300
 """The most steps to a solution, beside two for every value."""
-
-LEAST_COUNT = 1e-3
+SIGNIFICANCE = 0.05
+"""The level at which a test counts as one that failed."""
+MIN_COUNT = 1e-3
 """No cell is taken for rarer than this part of one report."""
+
+UNSEEN = (
+    "no test sees people who claim another value: their reports follow the law of that value. dc.noncompliance says "
+    "what they would change"
+)
 
 
 @dataclass(frozen=True)
@@ -55,60 +51,52 @@ class Check:
     p: float
 
 
-@dataclass(frozen=True)
-class TestOutcome:
-    """The checks of one test: of all reports, of single blocks; or why there are none."""
-
-    checks: tuple[Check, ...] = ()
-    blocks: tuple[Check, ...] = ()
-    left_out: dict[str, str] = field(default_factory=dict)
-    deviations: Array = field(default_factory=lambda: np.zeros(0))
+Outcome = tuple[list[Check] | str, Array | None]
+"""The check of all reports followed by those of blocks, or why there is none; and the deviations that it looked at."""
 
 
-def sum_test(made: Estimate) -> TestOutcome:
+def sum_test(shares: Estimate) -> Outcome:
     """Shares must add up to the known total of their block: a squared z for each block where they need not."""
     z, names, short = list[float](), list[str](), 0
-    for group, of in _groups(made):
-        part, _, cells, values = group
-        n = part.total(made.tally.counts[cells])[:, 0]
-        p, one = made.plug_in[values], np.ones(values.shape)
+    several = len(shares.blocks[1]) > 1
+    for (part, _, cells, values), block_names in _groups(shares):
+        n = part.total(shares.tally.counts[cells])[:, 0]
+        p, one = shares.plug_in[values], np.ones(values.shape)
         excess = part.cross_moment(p, one, one)[:, 0] - p.sum(axis=-1)
-        loose = excess > ALWAYS * part.second_moments(p).sum(axis=-1)
-        enough = n >= (MIN_REPORTS if len(made.blocks[1]) > 1 else 1)
+        loose = excess > ROUNDING * part.second_moments(p).sum(axis=-1)
+        enough = n >= (MIN_REPORTS if several else 1)
         short += int((loose & ~enough).sum())
         used = loose & enough
-        away = made.shares[values].sum(axis=-1) - n / made.n
-        z += (away[used] / np.sqrt(excess[used] / made.n)).tolist()
-        names += [name for name, use in zip(of, used, strict=True) if use]
+        away = shares.shares[values].sum(axis=-1) - n / shares.n
+        z += (away[used] / np.sqrt(excess[used] / shares.n)).tolist()
+        names += [name for name, use in zip(block_names, used, strict=True) if use]
     if not z:
         reason = "the scores of every report add up to 1, whatever is sent"
-        return TestOutcome(left_out={"sum": reason if not short else f"no block has {MIN_REPORTS} reports"})
-    if len(made.blocks[1]) == 1:
-        return TestOutcome((Check("sum", "all", z[0], None, float(two_sided(z[0]))),))
-    blocks = tuple(Check("sum", name, one, None, float(two_sided(one))) for name, one in zip(names, z, strict=True))
-    return TestOutcome((_added("sum", [one**2 for one in z], [1] * len(z)),), blocks)
+        return reason if not short else f"no block has {MIN_REPORTS} reports", None
+    blocks = [
+        Check("sum", name, one, None, float(two_sided(one)))
+        for name, one in zip(names if several else ["all"], z, strict=True)
+    ]
+    return [_total("sum", [one**2 for one in z], [1] * len(z)), *blocks] if several else blocks, None
 
 
-def negative_test(made: Estimate) -> TestOutcome:
+def negative_test(shares: Estimate) -> Outcome:
     """No share may be far below 0: the lowest, in standard errors as they are where nobody holds the value."""
-    decoder, p = decoder_of(made.mechanism), made.plug_in
+    decoder, p = decoder_of(shares.mechanism), shares.plug_in
     alpha = decoder.second_moments(p) - decoder.second_moment_derivative(p) * p
-    varies = alpha > ALWAYS
+    varies = alpha > ROUNDING
     if not varies.any():
-        return TestOutcome(left_out={"negative": "no report can make a share negative"})
-    z = np.where(varies, made.shares / np.sqrt(np.where(varies, alpha, 1.0) / made.n), np.inf)
+        return "no report can make a share negative", None
+    z = np.where(varies, shares.shares / np.sqrt(np.where(varies, alpha, 1.0) / shares.n), np.inf)
     p_least = min(1.0, int(varies.sum()) * math.erfc(-float(z.min()) / math.sqrt(2)) / 2)
-    return TestOutcome(
-        (Check("negative", "all", float(z.min()), None, p_least),), deviations=np.where(varies, z, np.nan)
-    )
+    return [Check("negative", "all", float(z.min()), None, p_least)], np.where(varies, z, np.nan)
 
 
-def cells_test(made: Estimate) -> TestOutcome:
+def cells_test(shares: Estimate) -> Outcome:
     """The frequencies of disjoint cells must be those of some shares: chi-square on the cells beyond the values."""
-    counts, away = made.tally.counts, np.zeros(decoder_of(made.mechanism).cells)
-    x2, df, names, reasons = list[float](), list[int](), list[str](), dict[str, None]()
-    for group, of in _groups(made):
-        part, _, cells, values = group
+    counts, away = shares.tally.counts, np.zeros(decoder_of(shares.mechanism).cells)
+    blocks, reasons = list[Check](), dict[str, None]()
+    for (part, _, cells, values), names in _groups(shares):
         n = part.total(counts[cells])[:, 0].astype(float)
         free = int((part.expected_counts(np.full(part.size, 1 / part.size)) > 0).sum()) - part.size
         enough = n >= max(MIN_REPORTS, part.cells)
@@ -120,33 +108,33 @@ def cells_test(made: Estimate) -> TestOutcome:
             reasons[f"fewer reports ({int(n.max()):,}) than cells ({part.cells:,})"] = None
         else:
             own, n = cells[enough], n[enough]
-            p = made.plug_in[values[enough]] * made.n / n[:, None]
+            p = shares.plug_in[values[enough]] * shares.n / n[:, None]
             fit, law = fit_cells(part, counts[own] / n[:, None], p, n)
             away[own] = (counts[own] - n[:, None] * fit) / np.sqrt(n[:, None] * law)
             squares = (away[own] ** 2).sum(axis=-1)
             if not np.isfinite(squares).all():
-                return TestOutcome(left_out={"cells": "the least-squares fit of so many cells did not settle"})
-            x2 += squares.tolist()
-            df += [free] * len(own)
-            names += [name for name, use in zip(of, enough, strict=True) if use]
-    if not x2:
-        return TestOutcome(left_out={"cells": "; ".join(reasons)})
-    blocks = [
-        Check("cells", name, one, free, chi_square_tail(one, free))
-        for name, one, free in zip(names, x2, df, strict=True)
-    ]
-    return TestOutcome((_added("cells", x2, df),), tuple(blocks) if len(made.blocks[1]) > 1 else (), deviations=away)
+                return "the least-squares fit of so many cells did not settle", None
+            used = [name for name, use in zip(names, enough, strict=True) if use]
+            blocks += [
+                Check("cells", name, one, free, chi_square_tail(one, free))
+                for name, one in zip(used, squares.tolist(), strict=True)
+            ]
+    if not blocks:
+        return "; ".join(reasons), None
+    total = _total("cells", [check.statistic for check in blocks], [check.df or 0 for check in blocks])
+    return [total, *(blocks if len(shares.blocks[1]) > 1 else [])], away
 
 
-def _added(test: str, squares: Sequence[float], df: Sequence[int]) -> Check:
-    """The sum of independent squares, of one block each."""
+def _total(test: str, squares: Sequence[float], df: Sequence[int]) -> Check:
+    """The check of all reports by the sum of independent squares, of one block each."""
     return Check(test, "all", sum(squares), sum(df), chi_square_tail(sum(squares), sum(df)))
 
 
-def _groups(made: Estimate) -> list[tuple[Group, list[str]]]:
+def _groups(shares: Estimate) -> list[tuple[Group, list[str]]]:
     """The parts that reports can be told apart by, with their names."""
-    names: list[Hashable] = list(made.block_totals)
-    return [(group, [str(names[number]) for number in group.numbers]) for group in decoder_of(made.mechanism).groups()]
+    names: list[Hashable] = list(shares.block_totals)
+    groups = decoder_of(shares.mechanism).groups()
+    return [(group, [str(names[number]) for number in group.numbers]) for group in groups]
 
 
 def fit_cells(part: Decoder[Any], frequencies: Array, shares: Array, n: Array) -> tuple[Array, Array]:
@@ -157,7 +145,7 @@ def fit_cells(part: Decoder[Any], frequencies: Array, shares: Array, n: Array) -
     where the equations were not solved.
     """
     used = part.expected_counts(np.full(part.size, 1 / part.size)) > 0
-    law = np.maximum(part.expected_counts(shares), LEAST_COUNT / np.maximum(n, 1)[:, None])
+    law = np.maximum(part.expected_counts(shares), MIN_COUNT / np.maximum(n, 1)[:, None])
     weights = np.where(used, 1 / law, 0.0)
 
     def product(p: Array) -> Array:
@@ -172,7 +160,7 @@ def _conjugate_gradients(product: Callable[[Array], Array], right: Array, start:
     p = start.copy()
     left = right - product(p)
     way, size = left.copy(), (left**2).sum(axis=-1)
-    goal = SOLVED**2 * (right**2).sum(axis=-1)
+    goal = MAX_RESIDUAL**2 * (right**2).sum(axis=-1)
     for _ in range(MAX_STEPS + 2 * p.shape[-1]):
         open_rows = size > goal
         if not open_rows.any():
@@ -185,15 +173,6 @@ def _conjugate_gradients(product: Callable[[Array], Array], right: Array, start:
         way = left + np.where(open_rows, now / np.maximum(size, 1e-300), 0.0)[:, None] * way
         size = now
     return np.where((size > goal)[:, None], np.nan, p)
-
-
-SIGNIFICANCE = 0.05
-"""The level at which a test counts as one that failed."""
-
-UNSEEN = (
-    "no test sees people who claim another value: their reports follow the law of that value. dc.noncompliance says "
-    "what they would change"
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -259,22 +238,24 @@ class GoodnessOfFit(Result):
         }
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        said = [f"{self.n:,} reports of {self.mechanism.name}; holm_p is corrected for the number of tests"]
+        remarks = [f"{self.n:,} reports of {self.mechanism.name}; holm_p is corrected for the number of tests"]
         failed = [check.test for check, p in zip(self.checks, self.adjusted, strict=True) if p < SIGNIFICANCE]
         if failed:
-            said.append(f"these reports do not look like reports of this law: {', '.join(failed)}")
+            remarks.append(f"these reports do not look like reports of this law: {', '.join(failed)}")
             if self.standing_out is not None and "cells" in failed:
+                names = self.mechanism.report_names
+                name = names[self.standing_out] if names else self.standing_out
                 count = self.estimate.tally.counts[self.standing_out]
-                said.append(f"most above what any shares give: {self._cell(self.standing_out)}, {count:,} times")
+                remarks.append(f"most above what any shares give: report {name}, {count:,} times")
         elif self.checks:
-            said.append("nothing speaks against the law")
+            remarks.append("nothing speaks against the law")
         if self.blocks:
             few = int((self.block_adjusted < SIGNIFICANCE).sum())
-            said.append(f"{len(self.blocks)} tests of single blocks, of which {few} fail after correction")
-        said += [f"no test of {name}: {reason}" for name, reason in self.left_out.items()]
+            remarks.append(f"{len(self.blocks)} tests of single blocks, of which {few} fail after correction")
+        remarks += [f"no test of {name}: {reason}" for name, reason in self.left_out.items()]
         if "sum" in self.left_out and "cells" in self.left_out:
-            said.append("whatever frequencies some shares could give pass: only a share far below 0 would show")
-        return [*said, UNSEEN]
+            remarks.append("whatever frequencies some shares could give pass: only a share far below 0 would show")
+        return [*remarks, UNSEEN]
 
     @property
     def about(self) -> dict[str, Any]:
@@ -301,10 +282,6 @@ class GoodnessOfFit(Result):
             one_sided=not cells,
             confidence=confidence,
         )
-
-    def _cell(self, cell: int) -> str:
-        names = self.mechanism.report_names
-        return f"report {names[cell] if names else cell}"
 
     def __repr__(self) -> str:
         return f"<GoodnessOfFit of {self.n:,} reports of {self.mechanism.name}: least p {self.p:.3g}>"
@@ -333,13 +310,14 @@ def goodness_of_fit(reports: Tally | Survey | Shares) -> GoodnessOfFit:
     counted = reports.tally if isinstance(reports, Survey) else tally_of("reports", reports)
     if not counted.n:
         raise InvalidInput("reports must not be empty: there is nothing to test")
-    made = estimate(counted)
-    found = [sum_test(made), negative_test(made), cells_test(made)]
-    deviations = found[-1].deviations if found[-1].checks else found[1].deviations
+    shares = estimate(counted)
+    outcomes = {"sum": sum_test(shares), "negative": negative_test(shares), "cells": cells_test(shares)}
+    checks = [checks for checks, _ in outcomes.values() if not isinstance(checks, str)]
+    deviations = next((away for name in ("cells", "negative") if (away := outcomes[name][1]) is not None), np.zeros(0))
     return GoodnessOfFit(
-        made,
-        tuple(check for part in found for check in part.checks),
-        tuple(check for part in found for check in part.blocks),
-        {name: reason for part in found for name, reason in part.left_out.items()},
+        shares,
+        tuple(check for check, *_ in checks),
+        tuple(check for _, *blocks in checks for check in blocks),
+        {name: reason for name, (reason, _) in outcomes.items() if isinstance(reason, str)},
         deviations,
     )

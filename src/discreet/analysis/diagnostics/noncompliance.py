@@ -9,9 +9,8 @@ from numbers import Real
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...core.domain import Value
+from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, shown
 from ...estimation.decoders import decoder_of
 from ...estimation.results.intervals import quantile
@@ -19,11 +18,10 @@ from ...estimation.results.shares import Shares, tally_of
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.results.weights import MIN_EXCESS, calibrated_moment, calibrated_weights, constants, weights_of
 from ...estimation.tally import Tally
-from ..result import CONFIDENCE, Result
+from ..reference_distribution import Array
+from ..result import CONFIDENCE, Result, number_columns
 from ..survey.survey import Survey
 from .two_arms import Evaders, TwoArms, two_arms
-
-Array = NDArray[np.float64]
 
 LIKE_OTHERS, LOWEST, HIGHEST = "like others", "lowest", "highest"
 
@@ -101,22 +99,18 @@ class Noncompliance(Result):
         return float(self.weights.min() if reading == LOWEST else self.weights.max())
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
-        z = quantile(confidence)
-        rows = [self.at(share) for share in self.shares]
+        estimate, stderr = np.array([self.at(share) for share in self.shares]).T
+        reach = quantile(confidence) * stderr
         return {
             "evading": list(self.shares),
-            "estimate": [value for value, _ in rows],
-            "stderr": [error for _, error in rows],
-            "low": [value - z * error for value, error in rows],
-            "high": [value + z * error for value, error in rows],
-            LOWEST: [self.at(share, LOWEST)[0] for share in self.shares],
-            HIGHEST: [self.at(share, HIGHEST)[0] for share in self.shares],
+            **number_columns(estimate, stderr, estimate - reach, estimate + reach),
+            **{end: [self.at(share, end)[0] for share in self.shares] for end in (LOWEST, HIGHEST)},
         }
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        said = [
+        remarks = [
             f"{self.estimate.n:,} reports of {self.estimate.mechanism.name}; evading: the share of people who "
-            f"{self.evaders.said}",
+            f"{self.evaders.description}",
             f"estimate: {READINGS[LIKE_OTHERS]}; whoever they are, the query is between lowest and highest",
             f"a share of more than {self.largest:.3g} would leave a share below 0"
             if self.largest > 0
@@ -127,11 +121,11 @@ class Noncompliance(Result):
             for reading in READINGS:
                 tip = self.tipping(reading)
                 reached = f"at {tip[0]:.4f} ± {tip[1]:.4f} evading" if tip else "never reached"
-                said.append(f"{reading}: {self.threshold:g} is {reached}")
+                remarks.append(f"{reading}: {self.threshold:g} is {reached}")
         measured = (
             "a second arm with another law can" if self.evaders.reports else "nor can a second arm: they act as holders"
         )
-        return [*said, f"one survey cannot say how many people evade; {measured}"]
+        return [*remarks, f"one survey cannot say how many people evade; {measured}"]
 
     @property
     def about(self) -> dict[str, Any]:
@@ -139,7 +133,7 @@ class Noncompliance(Result):
         return {
             "mechanism": self.estimate.mechanism.name,
             "n": self.estimate.n,
-            "evaders": self.evaders.said,
+            "evaders": self.evaders.description,
             "value": self.value,
             "value_stderr": self.stderr,
             "moved": self.moved,
@@ -162,13 +156,13 @@ class Noncompliance(Result):
             {f"{reading}: {READINGS[reading]}": heights for reading, heights in lines.items()},
             (band - reach, band + reach),
             path,
-            title=title or f"People who {self.evaders.said}",
+            title=title or f"People who {self.evaders.description}",
             threshold=self.threshold,
             largest=self.largest,
         )
 
     def __repr__(self) -> str:
-        return f"<Noncompliance: {self.value:.4g} as reported, {self.evaders.said}>"
+        return f"<Noncompliance: {self.value:.4g} as reported, {self.evaders.description}>"
 
 
 @overload
@@ -219,57 +213,56 @@ def noncompliance(
 
     References: Clark1998 (two arms), Heck2018 (RRreg).
     """
-    made = _estimate("first", first)
-    evaders = Evaders.of(made.mechanism, to, report)
+    shares = _estimate("first", first)
+    evaders = Evaders.of(shares.mechanism, to, report)
     if second is not None:
         if share is not None or query is not None or threshold is not None:
             raise InvalidInput("share, query and threshold must go with one survey: two arms measure the share")
-        return two_arms(made, _estimate("second", second), evaders)
-    weights = _weights(made, query, to)
-    decoder, p = decoder_of(made.mechanism), made.plug_in
+        return two_arms(shares, _estimate("second", second), evaders)
+    weights = _weights(shares.values, query, to)
+    decoder, p = decoder_of(shares.mechanism), shares.plug_in
     calibrated = weights, constants(decoder, weights, p)
-    cells = calibrated_weights(decoder, *calibrated)
     variance = float(calibrated_moment(decoder, p, calibrated, calibrated)) - float(weights @ p) ** 2
-    law = evaders.decoded(made.mechanism)
+    law = evaders.decoded(shares.mechanism)
     positive = law > MIN_EXCESS
-    largest = float(np.clip((made.shares[positive] / law[positive]).min(), 0.0, 1.0)) if positive.any() else 1.0
+    largest = float(np.clip((shares.shares[positive] / law[positive]).min(), 0.0, 1.0)) if positive.any() else 1.0
     return Noncompliance(
-        made,
+        shares,
         weights,
         evaders,
-        float(made.tally.counts @ cells / made.n),
-        math.sqrt(max(0.0, variance) / made.n),
-        evaders.score(made.mechanism, weights, p),
+        float(shares.tally.counts @ calibrated_weights(decoder, *calibrated) / shares.n),
+        math.sqrt(max(0.0, variance) / shares.n),
+        evaders.score(shares.mechanism, weights, p),
         largest,
         _shares(share, largest),
-        _threshold(threshold),
+        None if threshold is None else _number("threshold", threshold),
     )
 
 
 def _estimate(name: str, given: Tally | Shares | Survey) -> Estimate:
-    if isinstance(given, Survey) and any(one is not None for one in (given.weights, given.clusters, given.strata)):
+    if isinstance(given, Survey) and given.design:
         raise InvalidInput(f"{name} has weights or a design, which noncompliance does not use: give its tally")
-    made = estimate(given.tally if isinstance(given, Survey) else tally_of(name, given))
-    if not made.n:
+    shares = estimate(given.tally if isinstance(given, Survey) else tally_of(name, given))
+    if not shares.n:
         raise InvalidInput(f"{name} must have reports")
-    return made
+    return shares
 
 
-def _weights(made: Estimate, query: Any, to: Value | None) -> Array:
-    if query is None:
-        if to is None:
-            raise InvalidInput("query must be given with report=: what share or mean is at stake")
-        weights = np.ones(len(made.values))
-        weights[made.values.asked(to)] = 0.0
-        return weights
-    return weights_of(made.values, query, name="query")
+def _weights(values: Domain, query: Any, to: Value | None) -> Array:
+    if query is not None:
+        return weights_of(values, query, name="query")
+    if to is None:
+        raise InvalidInput("query must be given with report=: what share or mean is at stake")
+    weights = np.ones(len(values))
+    weights[values.asked(to)] = 0.0
+    return weights
 
 
 def _share(share: Any) -> float:
-    found = _number(share)
-    if found is None or not 0 <= found < 1:
+    number = _number("share", share, "from 0 to below 1: the part of the people who evade")
+    if not 0 <= number < 1:
         raise InvalidInput(f"share={shown(share)} must be from 0 to below 1: the part of the people who evade")
-    return found
+    return number
 
 
 def _shares(given: Any, largest: float) -> Array:
@@ -279,27 +272,17 @@ def _shares(given: Any, largest: float) -> Array:
         return np.array([_share(given)])
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         raise InvalidInput(f"share={shown(given)} must be a number from 0 to below 1, or several")
-    found = [_share(share) for share in given]
-    if not found:
+    shares = np.array([_share(share) for share in given])
+    if not len(shares):
         raise InvalidInput("share must not be empty")
-    return np.array(found)
+    return shares
 
 
-def _threshold(given: Any) -> float | None:
-    if given is None:
-        return None
-    found = _number(given)
-    if found is None:
-        raise InvalidInput(f"threshold={shown(given)} must be a finite number")
-    return found
-
-
-def _number(given: Any) -> float | None:
-    """A finite number; None for anything else."""
-    if isinstance(given, bool) or not isinstance(given, Real):
-        return None
+def _number(name: str, given: Any, rule: str = "a finite number") -> float:
     try:
-        found = float(given)
+        number = float(given) if isinstance(given, Real) and not isinstance(given, bool) else math.nan
     except OverflowError:
-        return None
-    return found if math.isfinite(found) else None
+        number = math.inf
+    if not math.isfinite(number):
+        raise InvalidInput(f"{name}={shown(given)} must be {rule}")
+    return number

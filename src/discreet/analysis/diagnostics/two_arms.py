@@ -9,7 +9,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.domain import Value
 from ...core.errors import InvalidInput, NotIdentifiable, shown
@@ -17,10 +16,9 @@ from ...estimation.decoders import decoder_of
 from ...estimation.results.intervals import quantile
 from ...estimation.results.unbiased import Estimate, estimate
 from ...mechanisms.mechanism import Mechanism
-from ..reference_distribution import two_sided
-from ..result import CONFIDENCE, Result
-
-Array = NDArray[np.float64]
+from ..groups.moments import moment_matrix
+from ..reference_distribution import Array, two_sided
+from ..result import CONFIDENCE, Result, number_columns, shares_panel
 
 MAX_VALUES = 2000
 """The most values whose covariance is written out."""
@@ -53,7 +51,7 @@ class Evaders:
         return cls(None, tuple(zip(names, map(float, shares), strict=True)))
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """What they do, in words."""
         if not self.reports:
             return f"claim {self.to!r}, whatever they hold"
@@ -64,9 +62,8 @@ class Evaders:
     def decoded(self, mechanism: Mechanism) -> Array:
         """What the reports of those who evade add to the shares of the values, ``phi(r)``."""
         if not self.reports:
-            found = np.zeros(len(mechanism.context.values))
-            found[mechanism.context.values.asked(self.to)] = 1.0
-            return found
+            values = mechanism.context.values
+            return np.asarray(np.eye(1, len(values), values.asked(self.to))[0])
         parts = [estimate(mechanism.tally([number_of(mechanism, y)])).shares for y, _ in self.reports]
         return np.asarray(np.average(parts, axis=0, weights=[share for _, share in self.reports]))
 
@@ -118,19 +115,15 @@ class TwoArms(Result):
         estimates = np.concatenate([[self.share], self.compliant])
         errors = np.concatenate([[self.stderr], self.compliant_stderr])
         reach = quantile(confidence) * errors
-        return {
-            "of": ["(evading)", *map(str, self.first.values)],
-            "estimate": estimates.tolist(),
-            "stderr": errors.tolist(),
-            "low": (estimates - reach).tolist(),
-            "high": (estimates + reach).tolist(),
-        }
+        names = ["(evading)", *map(str, self.first.values)]
+        return {"of": names, **number_columns(estimates, errors, estimates - reach, estimates + reach)}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         arms = " and ".join(f"{arm.n:,} reports of {arm.mechanism.name}" for arm in (self.first, self.second))
         return [
             f"{arms}; each interval at {confidence:g} confidence",
-            f"(evading): the share of people who {self.evaders.said}; the test that nobody does has p {self.p:.4f}",
+            f"(evading): the share of people who {self.evaders.description}; "
+            f"the test that nobody does has p {self.p:.4f}",
             "the others are shares of all people who comply and hold the value; they add up to 1 less those who evade",
             "this rests on arms of people drawn alike, who evade in equal numbers and in this way and no other",
         ]
@@ -141,7 +134,7 @@ class TwoArms(Result):
         return {
             "mechanisms": [arm.mechanism.name for arm in arms],
             "n": [arm.n for arm in arms],
-            "evaders": self.evaders.said,
+            "evaders": self.evaders.description,
             "share": self.share,
             "share_stderr": self.stderr,
             "p": self.p,
@@ -151,12 +144,12 @@ class TwoArms(Result):
         """Draw the share of people who evade and the shares of those who comply, with intervals."""
         from ...plots import plot_shares
 
-        table = self.table(confidence)
-        columns = {"values": table["of"], "shares": table["estimate"], "low": table["low"], "high": table["high"]}
-        plot_shares(columns, path, title=title or f"People who {self.evaders.said}")
+        plot_shares(
+            shares_panel(self.table(confidence), "of"), path, title=title or f"People who {self.evaders.description}"
+        )
 
     def __repr__(self) -> str:
-        return f"<TwoArms: {self.share:.4f} ± {self.stderr:.4f} evade, {self.evaders.said}>"
+        return f"<TwoArms: {self.share:.4f} ± {self.stderr:.4f} evade, {self.evaders.description}>"
 
 
 def two_arms(first: Estimate, second: Estimate, evaders: Evaders) -> TwoArms:
@@ -176,21 +169,17 @@ def two_arms(first: Estimate, second: Estimate, evaders: Evaders) -> TwoArms:
     W = np.linalg.pinv(V1 + V2, rcond=SAME, hermitian=True)
     information = float(u @ W @ u)
     share = float(u @ W @ D) / information
-    toward = W @ u / information
     own = V1 @ W  # how much of the difference between the arms is the first's
     slope = -(laws[0] - own @ u)
     compliant = first.shares - own @ D + slope * share
-    A1 = np.eye(len(u)) - own + np.outer(slope, toward)
-    A2 = own - np.outer(slope, toward)
+    A2 = own - np.outer(slope, W @ u / information)
+    A1 = np.eye(len(u)) - A2
     variances = np.einsum("xi,ij,xj->x", A1, V1, A1) + np.einsum("xi,ij,xj->x", A2, V2, A2)
     error = math.sqrt(1 / information)
     return TwoArms(first, second, evaders, share, error, compliant, np.sqrt(np.maximum(variances, 0.0)))
 
 
-def _covariance(made: Estimate) -> Array:
+def _covariance(arm: Estimate) -> Array:
     """The covariance of the shares of one arm."""
-    p, rows = made.plug_in, np.eye(len(made.values))
-    joint = np.stack(
-        [decoder_of(made.mechanism).cross_moment(p, np.broadcast_to(row, rows.shape), rows)[:, 0] for row in rows]
-    )
-    return np.asarray((joint - np.outer(p, p)) / made.n)
+    p = arm.plug_in
+    return np.asarray((moment_matrix(decoder_of(arm.mechanism), p) - np.outer(p, p)) / arm.n)

@@ -8,35 +8,30 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...bulk.labelled.columns import names_of
 from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput, Unavailable, shown
 from ...core.random import Source
-from ..reference_distribution import ReferenceDistribution, quantiles, two_sided
-from ..result import CONFIDENCE, Result
+from ..reference_distribution import Array, JointTest, ReferenceDistribution, two_sided
+from ..result import CONFIDENCE, Estimates
 from ..survey.survey import Survey
-from . import omnibus as tests
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
-from .means import Means, column_names, doubts, group_text
+from .means import Means, column_names, doubts, group_text, rows_by_group
 from .moments import queries_of
-from .omnibus import Permutation, permuted
-
-Array = NDArray[np.float64]
+from .omnibus import PermutationTest, omnibus_of_design, omnibus_of_tallies, pairs_with_first, permutation_test
 
 MAX_TESTS = 1_000_000
 """The most tests of one comparison: values times pairs."""
 
 PAIRS = ("first", "all")
 OMNIBUS = ("calibrated", "plain")
-
 EXACT = 1e-12
 """Differences and errors below this are those of rounding."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Estimates):
     """Differences of groups: each pair's first less its second, a row for each pair and a column for each query.
 
     `p` is two-sided, of ``difference / stderr``, which is normal, or t where people were drawn by a design, on the
@@ -55,6 +50,9 @@ class Comparison(Result):
     ([[[-0.56]], [[-0.46]]], True)
     """
 
+    ESTIMATE = "difference"
+    FURTHER = ("p", "adjusted_p")
+
     labels: tuple[str, ...]
     wave: str | None
     pairs: list[tuple[GroupName, GroupName]]
@@ -63,106 +61,82 @@ class Comparison(Result):
     stderr: Array
     p: Array
     adjusted_p: Array
-    omnibus: tests.Omnibus | None
-    permutation: Permutation | None
+    omnibus: JointTest | None
+    permutation: PermutationTest | None
     groups: Means
     reference: ReferenceDistribution
     finite: bool
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """Low and high ends of the differences, by the quantile of `reference`; each by itself."""
-        reach = quantiles(confidence, self.reference.df)[:, None] * self.stderr
-        return self.difference - reach, self.difference + reach
-
     @property
     def about(self) -> dict[str, Any]:
-        found: dict[str, Any] = {**self.groups.about, "method": "differences", "wave": self.wave}
-        if self.omnibus is not None:
-            one = self.omnibus
-            found["omnibus"] = {"statistic": one.statistic, "df": one.df, "p": one.p, "rest": one.rest}
-        if self.permutation is not None:
-            told = self.permutation
-            found["permutation"] = {
-                "squares_p": told.squares_p,
-                "largest_p": told.largest_p,
-                "deals": told.permutations,
+        about: dict[str, Any] = {**self.groups.about, "method": "differences", "wave": self.wave}
+        if (test := self.omnibus) is not None:
+            about["omnibus"] = {"statistic": test.statistic, "df": test.df, "p": test.p, "rest": test.rest}
+        if (order := self.permutation) is not None:
+            about["permutation"] = {
+                "squares_p": order.squares_p,
+                "largest_p": order.largest_p,
+                "deals": order.permutations,
             }
-        return found
+        return about
 
     @property
     def words(self) -> Sequence[str]:
         return [*column_names(self.labels), "group", "wave", "against", "value"]
 
-    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
-        low, high = self.interval(confidence)
-        several = len(self.names)
-        columns: dict[str, Sequence[Any]] = {}
+    @property
+    def rows(self) -> dict[str, Sequence[Any]]:
+        several = range(len(self.names))
         inside = self.labels if self.wave is not None else ()
-        for place, name in enumerate(column_names(inside)):
-            columns[name] = [one[place] for one, _ in self.pairs for _ in range(several)]
-        for name, side in (("group" if self.wave is None else "wave", 0), ("against", 1)):
-            columns[name] = [self._told(pair[side]) for pair in self.pairs for _ in range(several)]
-        columns["value" if self.groups.shares else "query"] = self.names * len(self.pairs)
-        numbers = {
-            "estimate": self.difference,
-            "stderr": self.stderr,
-            "low": low,
-            "high": high,
-            "p": self.p,
-            "adjusted_p": self.adjusted_p,
+        columns: dict[str, Sequence[Any]] = {
+            name: [one[place] for one, _ in self.pairs for _ in several]
+            for place, name in enumerate(column_names(inside))
         }
-        return {**columns, **{name: part.reshape(-1).tolist() for name, part in numbers.items()}}
+        for name, side in (("group" if self.wave is None else "wave", 0), ("against", 1)):
+            columns[name] = [self._label(pair[side]) for pair in self.pairs for _ in several]
+        columns["value" if self.groups.shares else "query"] = self.names * len(self.pairs)
+        return columns
 
-    def _told(self, group: GroupName) -> Any:
+    def _label(self, group: GroupName) -> Any:
+        """The label that sets a group apart from those it is compared with."""
         own = group if self.wave is None else group[-1:]
         return own[0] if len(own) == 1 else group_text(own)
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        found = [
+        remarks = [
             *self.groups.notes,
             f"differences are group less against, at {confidence:g} confidence",
             *self.reference.remarks(),
         ]
         size = self.p.size // (2 if _mirrored(self.difference) else 1)
         if size > 1:
-            found.append(f"adjusted_p holds for all {size:,} tests together (Holm)")
-        if self.omnibus is not None:
-            one, rest = self.omnibus, ""
-            if one.rest is not None:
-                rest = f", against F with {one.rest:.4g} more for the errors"
-            found.append(
-                f"no difference at all: Wald statistic {one.statistic:.4f} on {one.df} degrees of freedom{rest}, "
-                f"p {one.p:.4g}"
+            remarks.append(f"adjusted_p holds for all {size:,} tests together (Holm)")
+        if (test := self.omnibus) is not None:
+            rest = "" if test.rest is None else f", against F with {test.rest:.4g} more for the errors"
+            remarks.append(
+                f"no difference at all: Wald statistic {test.statistic:.4f} on {test.df} degrees of freedom{rest}, "
+                f"p {test.p:.4g}"
             )
         elif len(self.names) > 1 or len(self.pairs) > 1:
             why = "it takes no finite population" if self.finite else "too many values, or too few clusters for it"
-            found.append(f"no Wald test of all at once: {why}")
-        if self.permutation is not None:
-            told = self.permutation
-            found.append(
-                f"labels permuted {told.permutations} times: p {told.squares_p:.4f} by the sum of squares, "
-                f"{told.largest_p:.4f} by the largest difference"
+            remarks.append(f"no Wald test of all at once: {why}")
+        if (order := self.permutation) is not None:
+            remarks.append(
+                f"labels permuted {order.permutations} times: p {order.squares_p:.4f} by the sum of squares, "
+                f"{order.largest_p:.4f} by the largest difference"
             )
-        return found + doubts(self.groups.moments, self.groups.shares)
+        return remarks + doubts(self.groups.moments, self.groups.shares)
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         from ...plots import plot_estimates
 
-        low, high = self.interval(confidence)
-        heads = [self._heading(pair) for pair in self.pairs for _ in self.names]
-        several = len(self.names) > 1
-        rows: dict[str, Any] = {
-            "names": self.names * len(self.pairs) if several else heads,
-            "estimate": self.difference.reshape(-1),
-            "low": low.reshape(-1),
-            "high": high.reshape(-1),
-            "groups": heads if several else None,
-        }
-        what = "difference of shares" if self.groups.shares else "difference"
-        plot_estimates(rows, path, title=title, x_label=f"{what}, with {confidence:g} intervals")
+        heads = [self._heading(pair) for pair in self.pairs]
+        rows = rows_by_group(self.names, heads, self.interval(confidence), self.difference)
+        label = f"{'difference of shares' if self.groups.shares else 'difference'}, with {confidence:g} intervals"
+        plot_estimates(rows, path, title=title, x_label=label)
 
     def _heading(self, pair: tuple[GroupName, GroupName]) -> str:
-        apart = f"{self._told(pair[0])} \N{MINUS SIGN} {self._told(pair[1])}"
+        apart = f"{self._label(pair[0])} \N{MINUS SIGN} {self._label(pair[1])}"
         return apart if self.wave is None or not self.labels else f"{group_text(pair[0][:-1])}: {apart}"
 
     def __repr__(self) -> str:
@@ -214,24 +188,31 @@ def compare(
         raise InvalidInput("by or wave must name the labels to compare, none of them twice")
     if paired is not None and isinstance(sample, GroupTallies):
         raise InvalidInput("paired needs the survey: tallies do not tell who is who")
-    values = _values(sample)
-    asked, weights = queries_of(values, query)
+    values = sample.values if isinstance(sample, Survey) else sample.mechanism.context.values
+    queries, weights = queries_of(values, query)
     groups = groups_of(sample, names, weights, paired=paired)
     moments = groups.moments()
     families = _families(moments.groups, wave is not None)
     chosen = _pairs(families, pairs)
-    if len(chosen) * len(asked) > MAX_TESTS:
+    if len(chosen) * len(queries) > MAX_TESTS:
         raise InvalidInput(f"more than {MAX_TESTS} tests: compare with the first group only, or ask one query")
     reference = moments.reference(chosen)
+    if rng is not None and isinstance(groups, DrawnGroups):
+        raise Unavailable("rng: with weights, clusters, strata or pairs people are not alike, and cannot change labels")
+    tested = groups if omnibus == "calibrated" else replace(groups, calibrated=False)
     return Comparison(
         labels,
         wave,
         [(moments.groups[one], moments.groups[other]) for one, other in chosen],
-        asked,
+        queries,
         *differences_of(moments, chosen, reference),
-        _omnibus(groups if omnibus == "calibrated" else replace(groups, calibrated=False), families, moments),
-        _permutation(groups, families, chosen, rng),
-        Means(names, asked, moments, tuple(_notes(sample, moments)), query is None),
+        omnibus_of_tallies(tested, families)
+        if isinstance(tested, TalliedGroups)
+        else omnibus_of_design(tested, families, moments.reference(pairs_with_first(families))),
+        permutation_test(groups, families, chosen, rng)
+        if rng is not None and isinstance(groups, TalliedGroups)
+        else None,
+        Means(names, queries, moments, tuple(_notes(sample, moments)), query is None),
         reference,
         isinstance(groups, DrawnGroups) and groups.survey.population is not None,
     )
@@ -244,10 +225,9 @@ def differences_of(
 
     What is known without any error differs surely, or surely not.
     """
-    found = [moments.difference(one, other) for one, other in pairs]
     reference = moments.reference(pairs) if reference is None else reference
-    gaps, errors = np.array([gap for gap, _ in found]), np.sqrt(np.array([spread for _, spread in found]))
-    errors = errors * reference.factor[:, None]
+    gaps, variances = (np.array(side) for side in zip(*(moments.difference(*pair) for pair in pairs), strict=True))
+    errors = np.sqrt(variances) * reference.factor[:, None]
     surely = np.where(np.abs(gaps) > EXACT, np.inf, 0.0)
     p = np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT), reference.df[:, None]))
     apart = p[:, :1] if _mirrored(gaps) else p
@@ -259,59 +239,32 @@ def _mirrored(gaps: Array) -> bool:
     return gaps.shape[1] == 2 and bool(np.abs(gaps.sum(axis=1)).max(initial=0.0) < EXACT)
 
 
-def _values(sample: Survey | GroupTallies) -> Any:
-    return sample.values if isinstance(sample, Survey) else sample.mechanism.context.values
-
-
 def _families(groups: Sequence[GroupName], waves: bool) -> list[list[int]]:
     """The groups that are compared with each other: all of them, or the waves of those with the same other labels."""
-    found: dict[GroupName, list[int]] = {}
+    families: dict[GroupName, list[int]] = {}
     for number, group in enumerate(groups):
-        found.setdefault(group[:-1] if waves else (), []).append(number)
-    families = [family for family in found.values() if len(family) > 1]
-    if not families:
+        families.setdefault(group[:-1] if waves else (), []).append(number)
+    several = [family for family in families.values() if len(family) > 1]
+    if not several:
         raise InvalidInput("there must be at least two groups to compare; all people have the same label")
-    return families
+    return several
 
 
 def _pairs(families: Sequence[Sequence[int]], pairs: str) -> list[tuple[int, int]]:
     if pairs == "first":
-        return tests.firsts(families)
+        return pairs_with_first(families)
     size = sum(len(family) * (len(family) - 1) // 2 for family in families)
     if size > MAX_TESTS:
         raise InvalidInput(f"there are {size} pairs, more than {MAX_TESTS}: compare with the first group instead")
     return [(one, other) for family in families for other, one in combinations(family, 2)]
 
 
-def _omnibus(
-    groups: TalliedGroups | DrawnGroups, families: Sequence[Sequence[int]], moments: GroupMoments
-) -> tests.Omnibus | None:
-    if isinstance(groups, TalliedGroups):
-        return tests.of_tallies(groups, families)
-    return tests.of_design(groups, families, moments.reference(tests.firsts(families)))
-
-
-def _permutation(
-    groups: TalliedGroups | DrawnGroups,
-    families: Sequence[Sequence[int]],
-    pairs: Sequence[tuple[int, int]],
-    rng: Source | None,
-) -> Permutation | None:
-    if rng is None:
-        return None
-    if isinstance(groups, DrawnGroups):
-        raise Unavailable("rng: with weights, clusters, strata or pairs people are not alike, and cannot change labels")
-    return permuted(groups, families, pairs, rng)
-
-
 def _notes(sample: Survey | GroupTallies, moments: GroupMoments) -> list[str]:
     if isinstance(sample, Survey):
         return sample.remarks()
     counted = int(moments.sizes.sum())
-    found = [f"{counted:,} reports of {sample.mechanism.name}"]
-    if counted < sample.n:
-        found.append(f"{sample.n - counted:,} people who lack a label are left out")
-    return found
+    left_out = [f"{sample.n - counted:,} people who lack a label are left out"] if counted < sample.n else []
+    return [f"{counted:,} reports of {sample.mechanism.name}", *left_out]
 
 
 def holm(p: Array) -> Array:

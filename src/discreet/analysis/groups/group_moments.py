@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,11 @@ from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput
 from ...estimation.results.unbiased import estimate
 from ...estimation.tally import Tally
-from ..reference_distribution import ReferenceDistribution
-from ..survey.few_clusters import within_clusters
-from ..survey.sampling import Drawn
+from ..reference_distribution import Array, Codes, ReferenceDistribution
+from ..survey.sampling import SamplingUnits
 from ..survey.survey import Survey
-from .moments import GroupClusters, Queries
+from .moments import GroupClusters, MechanismQueries
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 GroupName: TypeAlias = tuple[Hashable, ...]
 """The label of a group under each name."""
 
@@ -50,11 +47,9 @@ class GroupMoments:
 
     def reference(self, combinations: Sequence[Sequence[int]]) -> ReferenceDistribution:
         """The reference distribution of the estimates of a group, or of the differences of two, for each of these."""
-        return (
-            ReferenceDistribution.even(len(combinations))
-            if self.clusters is None
-            else self.clusters.reference(combinations)
-        )
+        if self.clusters is None:
+            return ReferenceDistribution.unclustered(len(combinations))
+        return self.clusters.reference(combinations)
 
     def difference(self, one: int, other: int) -> tuple[Array, Array]:
         """The estimates of one group less those of another, and the variances of these differences."""
@@ -81,10 +76,10 @@ class TalliedGroups:
     codes: Codes | None = None
 
     @cached_property
-    def queries(self) -> dict[str, Queries]:
+    def queries(self) -> dict[str, MechanismQueries]:
         """The queries to the reports of every mechanism, by its fingerprint."""
         mechanisms = {one.fingerprint: one.mechanism for several in self.tallies.values() for one in several}
-        return {mark: Queries(one, self.weights, self.calibrated) for mark, one in mechanisms.items()}
+        return {mark: MechanismQueries(one, self.weights, self.calibrated) for mark, one in mechanisms.items()}
 
     def moments(self) -> GroupMoments:
         """``mean of s``, with the variance ``((1 - f) sigma**2 + tau**2) / n``.
@@ -95,18 +90,17 @@ class TalliedGroups:
         sizes = [sum(one.n for one in several) for several in self.tallies.values()]
         means, variances = [], []
         for several, n in zip(self.tallies.values(), sizes, strict=True):
-            shares = plausible(several)
-            asked = [(one, self.queries[one.fingerprint]) for one in several if one.n]
-            means.append(sum(query.means(one) * (one.n / n) for one, query in asked))
-            spread = sum((query.variances(shares) * (one.n / n) for one, query in asked), np.zeros(1))
-            variances.append((spread - self.fraction * asked[0][1].spreads(shares)) / n)
+            shares = plug_in(several)
+            queries = [(one, self.queries[one.fingerprint]) for one in several if one.n]
+            means.append(sum(query.means(one) * (one.n / n) for one, query in queries))
+            spread = sum((query.variances(shares) * (one.n / n) for one, query in queries), np.zeros(1))
+            variances.append((spread - self.fraction * queries[0][1].spreads(shares)) / n)
         return GroupMoments(list(self.tallies), np.array(sizes), np.array(means), np.maximum(np.array(variances), 0.0))
 
 
-def plausible(tallies: Sequence[Tally]) -> Array:
+def plug_in(tallies: Sequence[Tally]) -> Array:
     """A distribution near the shares of several tallies together, at which variances are taken."""
-    found = [estimate(one).plug_in * one.n for one in tallies if one.n]
-    return np.asarray(sum(found) / sum(one.n for one in tallies))
+    return np.asarray(sum(estimate(one).plug_in * one.n for one in tallies if one.n) / sum(one.n for one in tallies))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +111,7 @@ class DrawnGroups:
     groups: list[GroupName]
     codes: Codes
     weights: Array
-    drawn: Drawn
+    units: SamplingUnits
     calibrated: bool = True
 
     @cached_property
@@ -137,35 +131,35 @@ class DrawnGroups:
         return means, part * (scores - means[self.codes])
 
     def moments(self) -> GroupMoments:
-        """``m = sum w s / sum w`` in every group, with the linearised covariance of `Drawn`.
+        """``m = sum w s / sum w`` in every group, with the linearised covariance of `SamplingUnits`.
 
         Where people were drawn from a finite population, of which they are a part f, the covariance C is
         ``(1 - f) (C - R) + R`` with the part R of randomization, ``sum (w / sum w)**2 (s**2 - score of w**2)``.
         """
-        size, asked = len(self.groups), len(self.weights)
-        if self.survey.n * asked > MAX_SCORES or asked * size * size > MAX_SCORES // 4:
+        size, queries = len(self.groups), len(self.weights)
+        if self.survey.n * queries > MAX_SCORES or queries * size * size > MAX_SCORES // 4:
             raise InvalidInput("there are too many people, groups and values for a design: ask one query")
         self._check_units(size)
-        means, between = np.empty((size, asked)), np.empty((asked, size, size))
+        means, between = np.empty((size, queries)), np.empty((queries, size, size))
         sizes = np.bincount(self.codes, minlength=size)
         spreads, within = np.zeros(size), 0.0
-        for number in range(asked):
+        for number in range(queries):
             scores = self.scores(number)
             means[:, number], terms = self.terms(scores)
             errors = scores - means[self.codes, number]
-            spreads += np.bincount(self.codes, errors**2, minlength=size) / sizes / asked
-            if not self.drawn.alone:
-                within += within_clusters(self.drawn, errors) / asked
-            between[number] = self.drawn.covariance_of_groups(terms, self.codes, size)
+            spreads += np.bincount(self.codes, errors**2, minlength=size) / sizes / queries
+            if not self.units.unclustered:
+                within += self.units.correlation(errors) / queries
+            between[number] = self.units.covariance_of_groups(terms, self.codes, size)
             if self.survey.population is not None:
-                between[number] = self._corrected(between[number], scores, number)
+                between[number] = self._correct(between[number], scores, number)
         variances = np.maximum(np.diagonal(between, axis1=1, axis2=2).T, 0.0)
-        clusters = GroupClusters.of(self.drawn, self.codes, self.shares_of_weight, np.maximum(spreads, TINY), within)
+        clusters = GroupClusters.of(self.units, self.codes, self.shares_of_weight, np.maximum(spreads, TINY), within)
         return GroupMoments(self.groups, sizes, means, variances, between, clusters)
 
     def _check_units(self, size: int) -> None:
         """Refuse a group of one person or cluster, whose error would come out as 0."""
-        units = np.bincount(np.unique(self.drawn.unit_of * size + self.codes) % size, minlength=size)
+        units = np.bincount(np.unique(self.units.unit_of * size + self.codes) % size, minlength=size)
         if (units < 2).any():
             alone = self.groups[int(units.argmin())]
             raise InvalidInput(
@@ -173,7 +167,7 @@ class DrawnGroups:
                 "their spread: join them to another group, or leave the design out"
             )
 
-    def _corrected(self, covariance: Array, scores: Array, number: int) -> Array:
+    def _correct(self, covariance: Array, scores: Array, number: int) -> Array:
         assert self.survey.population is not None
         squares = self.survey.scores(self.weights[number] ** 2, calibrated=self.calibrated)
         noise = np.bincount(self.codes, self.shares_of_weight**2 * (scores**2 - squares), minlength=len(self.groups))
@@ -194,55 +188,47 @@ def groups_of(
         merged = sample.by(*by).keys_by_label
         known: dict[GroupName, list[Tally]] = {key: [one] for key, one in merged.items() if None not in key and one.n}
         return TalliedGroups(known, weights)
-    levels, codes = _coded(sample, by)
-    clusters = _clusters(sample, paired)
-    if sample.weights is None and clusters is None and sample.strata is None:
+    levels, codes = _groups_by_label(sample, by)
+    if not sample.design and paired is None:
         fraction = 0.0 if sample.population is None else sample.n / sample.population
-        return TalliedGroups(_tallied(sample, levels, codes), weights, fraction=fraction, survey=sample, codes=codes)
+        return TalliedGroups(
+            _count_groups(sample, levels, codes), weights, fraction=fraction, survey=sample, codes=codes
+        )
     if weights is None:
         raise InvalidInput(f"there are too many values, {len(sample.values)}, for a design: ask one query")
-    strata = None if sample.strata is None else codes_of(sample.strata)[1]
-    return DrawnGroups(sample, levels, codes, weights, Drawn(sample.n, clusters, strata))
+    return DrawnGroups(sample, levels, codes, weights, sample.units if paired is None else _people(sample, paired))
 
 
-def _coded(survey: Survey, by: Sequence[str]) -> tuple[list[GroupName], Codes]:
+def _groups_by_label(survey: Survey, by: Sequence[str]) -> tuple[list[GroupName], Codes]:
     """The different combinations of labels that people have, in order, and the number of each person's."""
     columns = [codes_of(survey.label(name)) for name in by]
     joint = np.zeros(survey.n, dtype=np.int64)
     for levels, codes in columns:
         joint = joint * len(levels) + codes
-    _, first, found = np.unique(joint, return_index=True, return_inverse=True)
+    _, first, numbers = np.unique(joint, return_index=True, return_inverse=True)
     groups = [tuple(levels[codes[place]] for levels, codes in columns) for place in first]
-    return groups, found.astype(np.int64).reshape(-1)
+    return groups, numbers.astype(np.int64).reshape(-1)
 
 
-def _clusters(survey: Survey, paired: str | None) -> Codes | None:
-    """The units in which people were drawn; people who appear several times are units themselves."""
-    clusters = None if survey.clusters is None else codes_of(survey.clusters)[1]
-    if paired is None:
-        return clusters
+def _people(survey: Survey, paired: str) -> SamplingUnits:
+    """The units where people may appear several times: people, or the clusters that they are of."""
     people = codes_of(survey.label(paired))[1]
-    if clusters is None:
-        return people
+    if survey.clusters is None:
+        return SamplingUnits(survey.n, people, None if survey.strata is None else codes_of(survey.strata)[1])
+    clusters = codes_of(survey.clusters)[1]
     if len(np.unique(np.stack([people, clusters]), axis=1).T) > len(np.unique(people)):
         raise InvalidInput(f"paired={paired!r}: a person must be in one cluster only")
-    return clusters
+    return survey.units
 
 
-def _tallied(survey: Survey, groups: list[GroupName], codes: Codes) -> dict[GroupName, list[Tally]]:
-    found: dict[GroupName, list[Tally]] = {group: [] for group in groups}
+def _count_groups(survey: Survey, groups: list[GroupName], codes: Codes) -> dict[GroupName, list[Tally]]:
+    """For every group one tally of each mechanism."""
+    tallies: dict[GroupName, dict[str, Tally]] = {group: {} for group in groups}
     start = 0
     for wave in survey.waves:
-        own = codes[start : start + len(wave.reports)]
+        own, mark = codes[start : start + len(wave.reports)], wave.mechanism.fingerprint
         start += len(wave.reports)
         for code in np.unique(own):
-            found[groups[code]].append(wave.mechanism.tally(wave.reports[own == code]))
-    return {group: _merged(several) for group, several in found.items()}
-
-
-def _merged(tallies: Sequence[Tally]) -> list[Tally]:
-    """One tally for every mechanism."""
-    found: dict[str, Any] = {}
-    for one in tallies:
-        found[one.fingerprint] = found[one.fingerprint] + one if one.fingerprint in found else one
-    return list(found.values())
+            counted, known = wave.mechanism.tally(wave.reports[own == code]), tallies[groups[code]]
+            known[mark] = known[mark] + counted if mark in known else counted
+    return {group: list(by_mechanism.values()) for group, by_mechanism in tallies.items()}

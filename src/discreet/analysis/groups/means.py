@@ -9,19 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from ..reference_distribution import ReferenceDistribution, quantiles
-from ..result import CONFIDENCE, Result, label_text
+from ..reference_distribution import Array, ReferenceDistribution
+from ..result import CONFIDENCE, Estimates, label_text
 from .group_moments import GroupMoments, GroupName
 
-SMALL = 30
+MIN_PEOPLE = 30
 """Groups of fewer people are remarked on: their intervals may cover less often than they say."""
-
-WIDE = 0.5
+MAX_STDERR = 0.5
 """Shares with a larger standard error are remarked on: they say next to nothing."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Means(Result):
+class Means(Estimates):
     """Estimates of queries by group: ``means[group]`` is a group's, in the order of `names`.
 
     `labels` names what the groups differ in, and is empty for everybody together; `notes` is what is said of the
@@ -40,24 +39,19 @@ class Means(Result):
         return self.moments.groups
 
     @property
-    def estimate(self) -> Any:
+    def estimate(self) -> Array:
         """The estimates, a row for each group and a column for each query."""
         return self.moments.means
 
-    @property
-    def stderr(self) -> Any:
+    @cached_property
+    def stderr(self) -> Array:  # type: ignore[override]
         """Their standard errors."""
         return np.sqrt(self.moments.variances) * self.reference.factor[:, None]
 
     @cached_property
-    def reference(self) -> ReferenceDistribution:
+    def reference(self) -> ReferenceDistribution:  # type: ignore[override]
         """The reference distribution of the estimates of each group."""
         return self.moments.reference([(group,) for group in range(len(self.groups))])
-
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[Any, Any]:
-        """Low and high ends, by the normal quantile; by that of t where people were drawn by a design."""
-        reach = quantiles(confidence, self.reference.df)[:, None] * self.stderr
-        return self.estimate - reach, self.estimate + reach
 
     def __getitem__(self, group: Any) -> Any:
         key = group if isinstance(group, tuple) else (group,)
@@ -71,40 +65,29 @@ class Means(Result):
     def words(self) -> Sequence[str]:
         return [*column_names(self.labels), "value"]
 
-    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
-        low, high = self.interval(confidence)
+    @property
+    def rows(self) -> dict[str, Sequence[Any]]:
         several = len(self.names)
         columns: dict[str, Sequence[Any]] = {
             name: [group[place] for group in self.groups for _ in range(several)]
             for place, name in enumerate(column_names(self.labels))
         }
-        if self.shares or several > 1:
-            columns["value"] = self.names * len(self.groups)
-        else:
-            columns["query"] = self.names * len(self.groups)
-        sizes = np.repeat(self.moments.sizes, several).tolist()
-        numbers = {"estimate": self.estimate, "stderr": self.stderr, "low": low, "high": high}
-        return {**columns, "n": sizes, **{name: part.reshape(-1).tolist() for name, part in numbers.items()}}
+        columns["value" if self.shares or several > 1 else "query"] = self.names * len(self.groups)
+        return columns | {"n": np.repeat(self.moments.sizes, several).tolist()}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        found = [*self.notes, f"intervals at {confidence:g} confidence", *self.reference.remarks()]
+        remarks = [*self.notes, f"intervals at {confidence:g} confidence", *self.reference.remarks()]
         if self.shares:
-            found.append("shares are unbiased: some may be below 0, and they need not add up to 1")
-        return found + doubts(self.moments, self.shares)
+            remarks.append("shares are unbiased: some may be below 0, and they need not add up to 1")
+        return remarks + doubts(self.moments, self.shares)
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         from ...plots import plot_estimates
 
-        low, high = self.interval(confidence)
-        several = len(self.names) > 1
-        heads = [group_text(group) or "all" for group in self.groups for _ in self.names]
-        rows: dict[str, Any] = {
-            "names": self.names * len(self.groups) if several else heads,
-            "estimate": self.estimate.reshape(-1),
-            "low": low.reshape(-1),
-            "high": high.reshape(-1),
-            "groups": heads if several and self.labels else None,
-        }
+        heads = [group_text(group) or "all" for group in self.groups]
+        rows = rows_by_group(self.names, heads, self.interval(confidence), self.estimate)
+        if not self.labels:
+            rows["groups"] = None
         plot_estimates(rows, path, title=title, x_label="share" if self.shares else "estimate")
 
     def __repr__(self) -> str:
@@ -117,6 +100,14 @@ def column_names(labels: Sequence[str]) -> list[str]:
     return [f"{name} (label)" if name in taken else name for name in labels]
 
 
+def rows_by_group(names: list[Any], heads: list[str], ends: tuple[Array, Array], estimate: Array) -> dict[str, Any]:
+    """The rows that `plot_estimates` draws: all names below the heading of each group, or the groups for one name."""
+    rows: dict[str, Any] = {"names": heads, "groups": None}
+    if len(names) > 1:
+        rows = {"names": names * len(heads), "groups": [head for head in heads for _ in names]}
+    return rows | {"estimate": estimate.reshape(-1), "low": ends[0].reshape(-1), "high": ends[1].reshape(-1)}
+
+
 def group_text(group: Sequence[Any]) -> str:
     """The labels of a group as one text."""
     return ", ".join(map(label_text, group))
@@ -124,15 +115,15 @@ def group_text(group: Sequence[Any]) -> str:
 
 def doubts(moments: GroupMoments, shares: bool) -> list[str]:
     """Remarks on groups too small, or too uncertain, to say much."""
-    found = []
-    few = [group_text(g) for g, n in zip(moments.groups, moments.sizes, strict=True) if n < SMALL]
+    remarks = []
+    few = [group_text(g) for g, n in zip(moments.groups, moments.sizes, strict=True) if n < MIN_PEOPLE]
     if few:
-        found.append(f"fewer than {SMALL} people in {_some(few)}: intervals are rough")
-    if shares:
-        wide = [group_text(g) for g, v in zip(moments.groups, moments.variances, strict=True) if v.max() > WIDE**2]
-        if wide:
-            found.append(f"standard errors above {WIDE} in {_some(wide)}: these say next to nothing")
-    return found
+        remarks.append(f"fewer than {MIN_PEOPLE} people in {_some(few)}: intervals are rough")
+    largest = moments.variances.max(axis=1, initial=0.0)
+    wide = [group_text(g) for g, v in zip(moments.groups, largest, strict=True) if v > MAX_STDERR**2]
+    if shares and wide:
+        remarks.append(f"standard errors above {MAX_STDERR} in {_some(wide)}: these say next to nothing")
+    return remarks
 
 
 def _some(names: Sequence[str]) -> str:

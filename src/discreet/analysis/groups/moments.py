@@ -1,7 +1,4 @@
-"""Means and covariances of queries from tallies alone: what the reports of a mechanism say of several at once.
-
-The reference distribution of means of groups and of their differences, where people were drawn by a design.
-"""
+"""Means and covariances of queries from tallies alone, and what means of groups drawn in clusters are compared with."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bulk.labelled.columns import codes_of
 from ...core.domain import Domain
 from ...core.errors import InvalidInput
 from ...estimation.decoders import Decoder, decoder_of
@@ -21,22 +17,16 @@ from ...estimation.results.weights import Queries as Rows
 from ...estimation.results.weights import calibrated_moment, calibrated_weights, constants, weights_of
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
-from ..reference_distribution import ReferenceDistribution
-from ..survey.few_clusters import Clusters
-from ..survey.sampling import Codes, Drawn
+from ..reference_distribution import Array, Codes, ReferenceDistribution
+from ..survey.sampling import Clusters, SamplingUnits
 from ..survey.survey import Survey
-
-Array = NDArray[np.float64]
-
 
 MAX_CALIBRATED = 1024
 """The most queries that are calibrated and held together; where there are more values, their shares are taken plain,
 for what calibration saves is then little."""
-
-ALIKE = 1e-9
-"""How near to the formula of values that are all alike moments must be, relatively, to be taken from it."""
-
-NAMED = 3
+EXCHANGEABLE = 1e-9
+"""How near to the formula of exchangeable values moments must be, relatively, to be taken from it."""
+MAX_NAMED = 3
 """The most values by which an event is named."""
 
 
@@ -52,16 +42,16 @@ def queries_of(values: Domain, query: Any) -> tuple[list[Any], Array | None]:
         raise InvalidInput("query must weigh some values differently from others: else nothing is asked")
     if isinstance(query, str):
         return [query], weights[None, :]
-    held = np.nonzero(weights)[0]
-    event = set(weights[held].tolist()) == {1.0} and len(held) <= NAMED
-    return [" or ".join(str(values[int(x)]) for x in held) if event else "query"], weights[None, :]
+    chosen = np.nonzero(weights)[0]
+    event = set(weights[chosen].tolist()) == {1.0} and len(chosen) <= MAX_NAMED
+    return [" or ".join(str(values[int(x)]) for x in chosen) if event else "query"], weights[None, :]
 
 
 @dataclass(frozen=True, eq=False)
-class Queries:
+class MechanismQueries:
     """Queries to the reports of one mechanism, a row of weights each, calibrated at even shares or not at all.
 
-    A report's score is ``(w - c_b) . phi(y) + c_b``, b its block; see `estimation.results.calibration`. Without weights
+    A report's score is ``(w - c_b) . phi(y) + c_b``, b its block; see `estimation.results.weights`. Without weights
     the queries are the plain shares of all values.
     """
 
@@ -70,22 +60,27 @@ class Queries:
     calibrated: bool = True
 
     @cached_property
+    def _decoder(self) -> Decoder[Any]:
+        return decoder_of(self.mechanism)
+
+    @cached_property
     def _rows(self) -> Rows:
         """The weights, and the constants that calibrate them."""
         assert self.weights is not None
         even = np.full(self.weights.shape[1], 1 / self.weights.shape[1])
-        decoder, rows = decoder_of(self.mechanism), self.weights
-        return rows, constants(decoder, rows, even) if self.calibrated else np.zeros_like(rows)
+        return self.weights, (
+            constants(self._decoder, self.weights, even) if self.calibrated else np.zeros_like(self.weights)
+        )
 
     @cached_property
     def _scores(self) -> Array:
         """A weight per cell, a row for each query, whose sum over the cells of a report is its score."""
-        return calibrated_weights(decoder_of(self.mechanism), *self._rows)
+        return calibrated_weights(self._decoder, *self._rows)
 
     def sums(self, counts: NDArray[Any]) -> Array:
         """The sum of the scores of reports with these counts, for each query; over the last axis."""
         if self.weights is None:
-            return np.asarray(decoder_of(self.mechanism).decode(counts))
+            return np.asarray(self._decoder.decode(counts))
         return np.asarray(counts @ self._scores.T)
 
     def means(self, tally: Tally) -> Array:
@@ -94,10 +89,9 @@ class Queries:
 
     def variances(self, shares: Array) -> Array:
         """The variance of one report's score under each query, when values follow `shares`."""
-        decoder = decoder_of(self.mechanism)
         if self.weights is None:
-            return np.maximum(np.asarray(decoder.second_moments(shares)) - shares**2, 0.0)
-        moments = calibrated_moment(decoder, shares, self._rows, self._rows)
+            return np.maximum(np.asarray(self._decoder.second_moments(shares)) - shares**2, 0.0)
+        moments = calibrated_moment(self._decoder, shares, self._rows, self._rows)
         return np.maximum(moments - (self.weights @ shares) ** 2, 0.0)
 
     def spreads(self, shares: Array) -> Array:
@@ -111,22 +105,22 @@ class Queries:
         assert self.weights is not None
         if len(self.weights) == 1:
             return self.variances(shares)[:, None]
-        mean, decoder = self.weights @ shares, decoder_of(self.mechanism)
-        if decoder.disjoint:
-            return self._by_cells(np.asarray(decoder.expected_counts(shares)), mean)
+        mean = self.weights @ shares
+        if self._decoder.disjoint:
+            return self._covariance_by_cells(np.asarray(self._decoder.expected_counts(shares)), mean)
         weights, c = self._rows
         loose = weights - c
         seen = (c * shares) @ loose.T
-        moments = loose @ moment_matrix(decoder, shares) @ loose.T + seen + seen.T + (c * shares) @ c.T
+        moments = loose @ moment_matrix(self._decoder, shares) @ loose.T + seen + seen.T + (c * shares) @ c.T
         return np.asarray((moments + moments.T) / 2 - np.outer(mean, mean))
 
     def covariance_in(self, tally: Tally, shares: Array) -> Array:
         """The covariance of the scores of these very reports; the formula's, at `shares`, if counts do not tell it."""
-        if not decoder_of(self.mechanism).disjoint:
+        if not self._decoder.disjoint:
             return self.covariance(shares)
-        return self._by_cells(tally.counts / tally.n, self.means(tally))
+        return self._covariance_by_cells(tally.counts / tally.n, self.means(tally))
 
-    def _by_cells(self, law: Array, mean: Array) -> Array:
+    def _covariance_by_cells(self, law: Array, mean: Array) -> Array:
         """The covariance where every report has a cell of its own, and these follow `law`."""
         return np.asarray((self._scores * law) @ self._scores.T - np.outer(mean, mean))
 
@@ -139,18 +133,18 @@ class Queries:
 
 def moment_matrix(decoder: Decoder[Any], shares: Array) -> Array:
     """E[phi_x(Y) phi_z(Y)] for all x and z when values follow `shares`; 0 where reports show that blocks differ."""
-    found = np.zeros((len(shares), len(shares)))
+    moments = np.zeros((len(shares), len(shares)))
     for part, _, _, values in decoder.groups():
         for own in values:
-            found[np.ix_(own, own)] = _moments_of(part, shares[own])
-    return found
+            moments[np.ix_(own, own)] = _block_moments(part, shares[own])
+    return moments
 
 
-def _moments_of(part: Decoder[Any], shares: Array) -> Array:
+def _block_moments(part: Decoder[Any], shares: Array) -> Array:
     """The same inside a block.
 
-    Where all values are alike, E[phi_x phi_z] is ``a + b (p_x + p_z)`` for x other than z: one vector tells a and b,
-    two others whether it is so. Otherwise the matrix is asked for column by column.
+    Where all values are exchangeable, E[phi_x phi_z] is ``a + b (p_x + p_z)`` for x other than z: one vector tells a
+    and b, two others whether it is so. Otherwise the matrix is computed column by column.
     """
     unit, even = np.eye(len(shares)), np.ones(len(shares))
 
@@ -164,7 +158,7 @@ def _moments_of(part: Decoder[Any], shares: Array) -> Array:
     np.fill_diagonal(guess, own)
     for tried in (np.cos(np.arange(1.0, len(shares) + 1)), shares + np.arange(len(shares)) % 3):
         exact = times(tried)
-        if np.abs(guess @ tried - exact).max() > ALIKE * np.abs(exact).max():
+        if np.abs(guess @ tried - exact).max() > EXCHANGEABLE * np.abs(exact).max():
             return np.stack([times(column) for column in unit], axis=1)
     return np.asarray(guess)
 
@@ -176,44 +170,35 @@ class GroupClusters:
     `spread` is the variance of a score in each group, and `within` the correlation inside clusters.
     """
 
-    drawn: Drawn
+    units: SamplingUnits
     parts: Array
     squares: Array
     spread: Array
     within: float
 
     @classmethod
-    def of(cls, drawn: Drawn, codes: Codes, part: Array, spread: Array, within: float) -> GroupClusters:
+    def of(cls, units: SamplingUnits, codes: Codes, part: Array, spread: Array, within: float) -> GroupClusters:
         """The same from the group of each person, and their part of its weight."""
         size = len(spread)
-        if drawn.alone:
-            return cls(drawn, np.zeros((0, size)), np.zeros((0, size)), spread, 0.0)
-        cells, shape = drawn.unit_of * size + codes, (drawn.units, size)
-        sums, squares = (
-            np.asarray(np.bincount(cells, one, minlength=drawn.units * size), dtype=float).reshape(shape)
-            for one in (part, part**2)
-        )
-        return cls(drawn, sums, squares, spread, within)
+        if units.unclustered:
+            return cls(units, np.zeros((0, size)), np.zeros((0, size)), spread, 0.0)
+        sums, squares = (units.sums_of_groups(one, codes, size) for one in (part, part**2))
+        return cls(units, sums, squares, spread, within)
 
     def reference(self, combinations: Sequence[Sequence[int]]) -> ReferenceDistribution:
-        """That of the mean of each group, given as one number, or of the difference of two groups."""
-        if self.drawn.alone:
-            return ReferenceDistribution.even(len(combinations), self.drawn.df)
-        found = [self._reference(list(groups)) for groups in combinations]
-        factor, df = (np.array([getattr(one, name)[0] for one in found]) for name in ("factor", "df"))
-        return ReferenceDistribution(factor, df, self.drawn.df, self.drawn.units)
+        """The reference distribution of the mean of each group, given as one number, or of the difference of two."""
+        if self.units.unclustered:
+            return ReferenceDistribution.unclustered(len(combinations), self.units.df)
+        each = [self._reference(list(groups)) for groups in combinations]
+        factor, df = (np.array([getattr(one, name)[0] for one in each]) for name in ("factor", "df"))
+        return ReferenceDistribution(factor, df, self.units.df, len(self.units))
 
     def _reference(self, groups: list[int]) -> ReferenceDistribution:
         """Means of groups are the coefficients of a regression on which group people are of: products are diagonal."""
         parts, squares, unit = self.parts[:, groups], self.squares[:, groups], np.eye(len(groups))
         scale = np.sqrt(self.spread[groups])
-        clusters = Clusters(
-            parts[:, :, None] * unit,
-            squares[:, :, None] * unit * scale**2,
-            parts * scale,
-            self.drawn.layer_of,
-            self.within,
-        )
+        products, squares = parts[:, :, None] * unit, squares[:, :, None] * unit * scale**2
+        clusters = Clusters(products, squares, parts * scale, self.units.stratum_of, self.within)
         return clusters.reference(np.array([[1.0, -1.0][: len(groups)]]))
 
 
@@ -222,12 +207,10 @@ def mean_reference(survey: Survey) -> ReferenceDistribution:
 
     How far answers go together in clusters is not asked: of none and all, it is the one with less df.
     """
-    if survey.weights is None and survey.clusters is None and survey.strata is None:
-        return ReferenceDistribution.even(1)
-    weights = np.ones(survey.n) if survey.weights is None else survey.weights
-    clusters, strata = (None if one is None else codes_of(one)[1] for one in (survey.clusters, survey.strata))
-    drawn, nobody = Drawn(survey.n, clusters, strata), np.zeros(survey.n, dtype=np.int64)
+    if not survey.design:
+        return ReferenceDistribution.unclustered(1)
+    everyone, weights = np.zeros(survey.n, dtype=np.int64), survey.relative_weights
     references = [
-        GroupClusters.of(drawn, nobody, weights / weights.sum(), np.ones(1), r).reference([(0,)]) for r in (0.0, 1.0)
+        GroupClusters.of(survey.units, everyone, weights, np.ones(1), r).reference([(0,)]) for r in (0.0, 1.0)
     ]
     return min(references, key=lambda reference: float(reference.df[0]))

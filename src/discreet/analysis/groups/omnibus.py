@@ -1,7 +1,4 @@
-"""One test for all values and groups at once: do they differ at all?
-
-The permutation test: labels are public, so they are permuted, and every order is as likely as the real one.
-"""
+"""One test for all values and groups at once: by Wald's statistic, or by permuting the labels, which are public."""
 
 from __future__ import annotations
 
@@ -11,20 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, Unavailable
 from ...core.random import Source
 from ...estimation.decoders import decoder_of
-from ...estimation.tails import chi_square_tail
 from ...estimation.tally import Tally
-from ..reference_distribution import ReferenceDistribution, denominator_df, hotelling_tail
+from ..reference_distribution import Array, Codes, JointTest, ReferenceDistribution, chi_square_test, hotelling_test
 from ..survey.survey import Survey
-from .group_moments import DrawnGroups, TalliedGroups, plausible
-from .moments import Queries
-
-Array = NDArray[np.float64]
-
+from .group_moments import DrawnGroups, TalliedGroups, plug_in
+from .moments import MechanismQueries
 
 NEGLIGIBLE = 1e-9
 """Eigenvalues of a covariance below this part of the largest are those of what cannot differ."""
@@ -34,114 +26,6 @@ MAX_VALUES = 1024
 
 MAX_SUMS = 1 << 26
 """The most sums over units, groups and values that are held for a test."""
-
-
-@dataclass(frozen=True)
-class Omnibus:
-    """A Wald test of no difference: the statistic, its degrees of freedom and the p-value.
-
-    `rest` are the degrees of freedom of the errors where people were drawn in clusters, and the p-value is of F.
-    """
-
-    statistic: float
-    df: int
-    p: float
-    rest: float | None = None
-
-
-def inverse(covariance: Array) -> tuple[Array, int]:
-    """A square root of the pseudo-inverse, and the rank."""
-    values, vectors = np.linalg.eigh(covariance)
-    kept = values > NEGLIGIBLE * max(values[-1], 0.0)
-    return np.asarray(vectors[:, kept] / np.sqrt(values[kept])), int(kept.sum())
-
-
-def of_tallies(groups: TalliedGroups, families: Sequence[Sequence[int]]) -> Omnibus | None:
-    """``T = sum_g n_g (m_g - m)' V**+ (m_g - m)`` over the groups of each family, chi-square on (G - 1) rank V.
-
-    V is the covariance of a report's scores, at the shares of the whole family: that of its own reports where they are
-    not calibrated. Where groups have different mechanisms, each has its own V and m is the mean that weighs them
-    by their precision. None for more values than can be tested together.
-    """
-    if groups.weights is None or len(groups.weights) > MAX_VALUES:
-        return None
-    rows, tallies = groups.moments(), list(groups.tallies.values())
-    total, df = 0.0, 0
-    for family in families:
-        found = _family([tallies[g] for g in family], rows.means[list(family)], groups)
-        total, df = total + found[0], df + found[1]
-    return Omnibus(total, df, chi_square_tail(total, df))
-
-
-def _family(tallies: Sequence[Sequence[Tally]], means: Array, groups: TalliedGroups) -> tuple[float, int]:
-    together = [one for several in tallies for one in several]
-    shares = plausible(together)
-    covariances = {
-        mark: _covariance([one for one in together if one.fingerprint == mark], shares, groups)
-        for mark in {one.fingerprint for one in together}
-    }
-    sizes = np.array([sum(one.n for one in several) for several in tallies], dtype=float)
-    if len(covariances) == 1:
-        (covariance,) = covariances.values()
-        root, rank = inverse(covariance)
-        apart = (means - sizes @ means / sizes.sum()) @ root
-        return float(sizes @ (apart**2).sum(axis=1)), (len(tallies) - 1) * rank
-    precisions, ranks = [], 0
-    for several, n in zip(tallies, sizes, strict=True):
-        own = np.asarray(sum(covariances[one.fingerprint] * one.n for one in several)) / n**2
-        root, rank = inverse(own)
-        precisions.append(root @ root.T)
-        ranks += rank
-    root, rank = inverse(np.asarray(sum(precisions)))
-    middle = root @ (root.T @ np.asarray(sum(one @ mean for one, mean in zip(precisions, means, strict=True))))
-    total = sum(float((mean - middle) @ one @ (mean - middle)) for one, mean in zip(precisions, means, strict=True))
-    return total, ranks - rank
-
-
-def _covariance(tallies: Sequence[Tally], shares: Array, groups: TalliedGroups) -> Array:
-    whole = sum(tallies[1:], tallies[0])
-    queries = groups.queries[whole.fingerprint]
-    found = queries.covariance(shares) if groups.calibrated else queries.covariance_in(whole, shares)
-    return np.asarray(found - groups.fraction * queries.spread(shares)) if groups.fraction else found
-
-
-def of_design(
-    groups: DrawnGroups, families: Sequence[Sequence[int]], reference: ReferenceDistribution
-) -> Omnibus | None:
-    """``d' C**+ d`` for the differences d to the first group of each family and their linearised covariance C.
-
-    It is chi-square on r degrees of freedom, the rank of C; with clusters it is compared with F (`hotelling_tail`), by
-    `reference`, that of these differences. None where there are too few clusters, too many sums to hold, or a finite
-    population.
-    """
-    size, asked, drawn = len(groups.groups), len(groups.weights), groups.drawn
-    if asked > MAX_VALUES or drawn.units * size * asked > MAX_SUMS or groups.survey.population is not None:
-        return None
-    sums, means = np.empty((drawn.units, size, asked)), np.empty((size, asked))
-    for number in range(asked):
-        means[:, number], terms = groups.terms(groups.scores(number))
-        flat = np.bincount(drawn.unit_of * size + groups.codes, terms, minlength=drawn.units * size)
-        sums[:, :, number] = flat.reshape(drawn.units, size)
-    pairs = firsts(families)
-    ones, others = [g for g, _ in pairs], [g for _, g in pairs]
-    gaps = (means[ones] - means[others]).reshape(-1)
-    apart = (sums[:, ones] - sums[:, others]).reshape(drawn.units, -1)
-    root, rank = inverse(drawn.of_units().covariance(apart * np.repeat(reference.factor, asked)))
-    total, df = float(((gaps @ root) ** 2).sum()), float(reference.df.mean())
-    rest = denominator_df(rank, df, reference.design_df)
-    if rank == 0 or rest < 1:
-        return None
-    if drawn.alone:
-        return Omnibus(total, rank, chi_square_tail(total, rank))
-    return Omnibus(total, rank, hotelling_tail(total, rank, df, reference.design_df), rest)
-
-
-def firsts(families: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
-    """Every group of a family with the first of it."""
-    return [(g, family[0]) for family in families for g in family[1:]]
-
-
-Counts = NDArray[np.int64]
 
 PERMUTATIONS = 999
 """How many times labels are permuted: p-values are at least 0.001."""
@@ -153,8 +37,92 @@ TIE = 1e-10
 """Statistics that differ by less than this part are equal but for rounding."""
 
 
+def inverse_root(covariance: Array) -> tuple[Array, int]:
+    """A square root of the pseudo-inverse, and the rank."""
+    values, vectors = np.linalg.eigh(covariance)
+    large = values > NEGLIGIBLE * values.max(initial=0.0)
+    return np.asarray(vectors[:, large] / np.sqrt(values[large])), int(large.sum())
+
+
+def omnibus_of_tallies(groups: TalliedGroups, families: Sequence[Sequence[int]]) -> JointTest | None:
+    """``T = sum_g n_g (m_g - m)' V**+ (m_g - m)`` over the groups of each family, chi-square on (G - 1) rank V.
+
+    V is the covariance of a report's scores, at the shares of the whole family: that of its own reports where they are
+    not calibrated. Where groups have different mechanisms, each has its own V and m is the mean that weighs them
+    by their precision. None for more values than can be tested together.
+    """
+    if groups.weights is None or len(groups.weights) > MAX_VALUES:
+        return None
+    means, tallies = groups.moments().means, list(groups.tallies.values())
+    parts = [_family([tallies[g] for g in family], means[list(family)], groups) for family in families]
+    return chi_square_test(sum(statistic for statistic, _ in parts), sum(df for _, df in parts))
+
+
+def _family(tallies: Sequence[Sequence[Tally]], means: Array, groups: TalliedGroups) -> tuple[float, int]:
+    """The statistic of one family, and its degrees of freedom."""
+    together = [one for several in tallies for one in several]
+    shares = plug_in(together)
+    covariances = {
+        mark: _covariance([one for one in together if one.fingerprint == mark], shares, groups)
+        for mark in {one.fingerprint for one in together}
+    }
+    sizes = np.array([sum(one.n for one in several) for several in tallies], dtype=float)
+    if len(covariances) == 1:
+        (covariance,) = covariances.values()
+        root, rank = inverse_root(covariance)
+        apart = (means - sizes @ means / sizes.sum()) @ root
+        return float(sizes @ (apart**2).sum(axis=1)), (len(tallies) - 1) * rank
+    precisions, ranks = [], 0
+    for several, n in zip(tallies, sizes, strict=True):
+        own = np.asarray(sum(covariances[one.fingerprint] * one.n for one in several)) / n**2
+        root, rank = inverse_root(own)
+        precisions.append(root @ root.T)
+        ranks += rank
+    root, rank = inverse_root(np.asarray(sum(precisions)))
+    middle = root @ (root.T @ np.asarray(sum(one @ mean for one, mean in zip(precisions, means, strict=True))))
+    total = sum(float((mean - middle) @ one @ (mean - middle)) for one, mean in zip(precisions, means, strict=True))
+    return total, ranks - rank
+
+
+def _covariance(tallies: Sequence[Tally], shares: Array, groups: TalliedGroups) -> Array:
+    whole = sum(tallies[1:], tallies[0])
+    queries = groups.queries[whole.fingerprint]
+    covariance = queries.covariance(shares) if groups.calibrated else queries.covariance_in(whole, shares)
+    return np.asarray(covariance - groups.fraction * queries.spread(shares)) if groups.fraction else covariance
+
+
+def omnibus_of_design(
+    groups: DrawnGroups, families: Sequence[Sequence[int]], reference: ReferenceDistribution
+) -> JointTest | None:
+    """``d' C**+ d`` for the differences d to the first group of each family and their linearised covariance C.
+
+    It is chi-square on r degrees of freedom, the rank of C; with clusters it is compared with F (`hotelling_test`), by
+    `reference`, that of these differences. None where there are too few clusters, too many sums to hold, or a finite
+    population.
+    """
+    size, queries, units = len(groups.groups), len(groups.weights), groups.units
+    if queries > MAX_VALUES or len(units) * size * queries > MAX_SUMS or groups.survey.population is not None:
+        return None
+    sums, means = np.empty((len(units), size, queries)), np.empty((size, queries))
+    for number in range(queries):
+        means[:, number], terms = groups.terms(groups.scores(number))
+        sums[:, :, number] = units.sums_of_groups(terms, groups.codes, size)
+    ones, others = (list(side) for side in zip(*pairs_with_first(families), strict=True))
+    gaps = (means[ones] - means[others]).reshape(-1)
+    apart = (sums[:, ones] - sums[:, others]).reshape(len(units), -1)
+    root, rank = inverse_root(units.as_people().covariance(apart * np.repeat(reference.factor, queries)))
+    total = float(((gaps @ root) ** 2).sum())
+    test = hotelling_test(total, rank, float(reference.df.mean()), reference.design_df)
+    return chi_square_test(total, rank) if test is not None and units.unclustered else test
+
+
+def pairs_with_first(families: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """Every group of a family with the first of it."""
+    return [(g, family[0]) for family in families for g in family[1:]]
+
+
 @dataclass(frozen=True)
-class Permutation:
+class PermutationTest:
     """P-values of no difference: by the sum of squares, for many small differences, and by the largest, for a few.
 
     Each is ``(1 + permutations at least as extreme) / (1 + permutations)``, exact whatever the mechanism and the number
@@ -173,12 +141,12 @@ def generator(rng: Source) -> np.random.Generator:
     return np.random.default_rng(rng.take(4))
 
 
-def permuted(
+def permutation_test(
     groups: TalliedGroups,
     families: Sequence[Sequence[int]],
     pairs: Sequence[tuple[int, int]],
     rng: Source,
-) -> Permutation:
+) -> PermutationTest:
     """Permute the labels of each family's people, mechanism by mechanism, and compare.
 
     Counts with a cell for each report are permuted as such (multivariate hypergeometric); others report by report.
@@ -192,7 +160,7 @@ def permuted(
     scale = _scale(groups, families, moments.sizes)
     real = _statistics(moments.means, moments.sizes, scale, families, pairs)
     sources = [
-        (family, _permuted_sums(groups, family, mark, numbers))
+        (family, _permute_sums(groups, family, mark, numbers))
         for family in families
         for mark in {one.fingerprint: None for g in family for one in groups.tallies[names[g]]}
     ]
@@ -204,19 +172,19 @@ def permuted(
         statistics = _statistics(sums / moments.sizes[:, None], moments.sizes, scale, families, pairs)
         extreme += statistics >= real * (1 - TIE)
     squares, largest = ((1 + extreme) / (1 + PERMUTATIONS)).tolist()
-    return Permutation(squares, largest, PERMUTATIONS)
+    return PermutationTest(squares, largest, PERMUTATIONS)
 
 
-def _scale(groups: TalliedGroups, families: Sequence[Sequence[int]], sizes: NDArray[np.int64]) -> Array:
+def _scale(groups: TalliedGroups, families: Sequence[Sequence[int]], sizes: Codes) -> Array:
     """The variance of every group's means if all of its family are alike."""
     tallies = list(groups.tallies.values())
-    found: list[Any] = [None] * len(tallies)
+    variances: list[Any] = [None] * len(tallies)
     for family in families:
-        shares = plausible([one for g in family for one in tallies[g]])
+        shares = plug_in([one for g in family for one in tallies[g]])
         own = {mark: queries.variances(shares) for mark, queries in groups.queries.items()}
         for g in family:
-            found[g] = sum(own[one.fingerprint] * one.n for one in tallies[g]) / sizes[g] ** 2
-    return np.array(found)
+            variances[g] = sum(own[one.fingerprint] * one.n for one in tallies[g]) / sizes[g] ** 2
+    return np.array(variances)
 
 
 def _statistics(
@@ -234,46 +202,44 @@ def _statistics(
     return np.array([squares, z.max(initial=0.0)])
 
 
-def _permuted_sums(
-    groups: TalliedGroups, family: Sequence[int], mark: str, rng: np.random.Generator
-) -> Iterator[Array]:
+def _permute_sums(groups: TalliedGroups, family: Sequence[int], mark: str, rng: np.random.Generator) -> Iterator[Array]:
     """Endlessly the sums of scores of every group of a family, the labels of one mechanism's reports permuted."""
     queries, tallies = groups.queries[mark], list(groups.tallies.values())
     own = [next((one for one in tallies[g] if one.fingerprint == mark), None) for g in family]
     if decoder_of(queries.mechanism).disjoint:
         nothing = np.zeros(decoder_of(queries.mechanism).cells, dtype=np.int64)
-        orders = _permuted_counts(np.array([nothing if one is None else one.counts for one in own]), rng)
+        orders = _permute_counts(np.array([nothing if one is None else one.counts for one in own]), rng)
     elif groups.survey is None or groups.codes is None:
         raise Unavailable(
             f"the counts of {queries.mechanism.name} do not tell which were of one report: "
             "for a permutation test give the survey itself"
         )
     else:
-        orders = _permuted_reports(queries, groups.survey, groups.codes, family, own, rng)
+        orders = _permute_reports(queries, groups.survey, groups.codes, family, own, rng)
     return map(queries.sums, orders)
 
 
-def _permuted_counts(counts: Counts, rng: np.random.Generator) -> Iterator[Counts]:
+def _permute_counts(counts: Codes, rng: np.random.Generator) -> Iterator[Codes]:
     sizes, total = counts.sum(axis=1), counts.sum(axis=0)
     if total.sum() >= MAX_REPORTS:
         raise Unavailable(f"a permutation test takes at most {MAX_REPORTS} reports")
     while True:
-        left, found = total.copy(), np.empty_like(counts)
+        left, order = total.copy(), np.empty_like(counts)
         for g, n in enumerate(sizes[:-1]):
-            found[g] = rng.multivariate_hypergeometric(left, n, method="marginals")
-            left -= found[g]
-        found[-1] = left
-        yield found
+            order[g] = rng.multivariate_hypergeometric(left, n, method="marginals")
+            left -= order[g]
+        order[-1] = left
+        yield order
 
 
-def _permuted_reports(
-    queries: Queries,
+def _permute_reports(
+    queries: MechanismQueries,
     survey: Survey,
-    codes: NDArray[np.int64],
+    codes: Codes,
     family: Sequence[int],
     own: Sequence[Tally | None],
     rng: np.random.Generator,
-) -> Iterator[Counts]:
+) -> Iterator[Codes]:
     starts = np.cumsum([0, *(len(wave.reports) for wave in survey.waves)])
     parts = [
         wave.reports[np.isin(codes[start : start + len(wave.reports)], family)]

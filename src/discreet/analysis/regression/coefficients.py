@@ -1,7 +1,4 @@
-"""What all regressions share: coefficients with their errors, tests, and a table of them.
-
-What a regression says of people with given labels.
-"""
+"""What all regressions share: coefficients with errors and tests, predictions for given labels, and correlations."""
 
 from __future__ import annotations
 
@@ -14,23 +11,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import expit
 
 from ...core.errors import Unavailable
-from ...estimation.tails import chi_square_tail
-from ..reference_distribution import ReferenceDistribution, denominator_df, hotelling_tail, quantiles, two_sided
-from ..result import CONFIDENCE, Result, label_text
-from .formula import CONSTANT
-
-Array = NDArray[np.float64]
-
-
-DRAWN = ("estimate", "low", "high")
+from ..groups.moments import mean_reference
+from ..reference_distribution import (
+    Array,
+    JointTest,
+    ReferenceDistribution,
+    chi_square_test,
+    hotelling_test,
+    quantiles,
+    two_sided,
+)
+from ..result import CONFIDENCE, Estimates, label_text
+from ..survey.survey import Survey
+from .formula import CONSTANT, Formula
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Coefficients of the scaled columns and their covariance, as a solver found them.
+    """Coefficients of the scaled columns and their covariance, as a solver computed them.
 
     `carried` is the largest part of each coefficient's variance that one person makes; `remarks` say what to mind.
     """
@@ -40,63 +41,50 @@ class Fit:
     carried: Array
     remarks: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True)
-class Test:
-    """A test that several coefficients are 0: its statistic, degrees of freedom and p-value.
-
-    `rest` are the degrees of freedom of the errors where people were drawn by a design, and the p-value is of F.
-    """
-
-    __test__ = False  # pytest would take it for one of its own
-
-    method: str
-    statistic: float
-    df: int
-    p: float
-    rest: float | None = None
-
-    def __str__(self) -> str:
-        rest = "" if self.rest is None else f", against F with {self.rest:.4g} more for the errors"
-        return f"{self.method}: {self.statistic:.4f} on {self.df} degrees of freedom{rest}, p = {self.p:.4g}"
+    @classmethod
+    def without_errors(cls, coefficients: Array, remark: str) -> Fit:
+        """Coefficients where the equations have no solution, so that there are no errors."""
+        p = len(coefficients)
+        return cls(coefficients, np.full((p, p), np.nan), np.zeros(p), (remark,))
 
 
-def chi_square_test(method: str, statistic: float, df: int) -> Test:
-    """The test by a statistic that is chi-square where the coefficients are 0."""
-    return Test(method, float(statistic), df, chi_square_tail(float(statistic), df))
-
-
-def wald(coefficients: Array, covariance: Array, df: Array, design_df: float) -> Test:
+def wald(coefficients: Array, covariance: Array, df: Array, design_df: float) -> JointTest:
     """Wald's test that all of these are 0: ``b' V^-1 b``, chi-square on as many degrees of freedom as there are.
 
     Where the errors of each coefficient have a finite `df`, it is compared with F on their mean, out of `design_df`.
     """
     size, mean = len(coefficients), float(df.mean())
     if not np.isfinite(covariance).all():
-        return Test("Wald", math.nan, size, math.nan)
-    if math.isfinite(mean) and denominator_df(size, mean, design_df) < 1:
-        raise Unavailable(
-            f"{size} coefficients are too many to test at once: their errors have {mean:.3g} degrees of freedom"
-        )
+        return JointTest(math.nan, size, math.nan)
     root = np.sqrt(np.diag(covariance))
     scaled = np.linalg.lstsq(covariance / np.outer(root, root), coefficients / root, rcond=None)[0]
     statistic = float(scaled @ (coefficients / root))
     if math.isinf(mean):
-        return chi_square_test("Wald", statistic, size)
-    return Test(
-        "Wald", statistic, size, hotelling_tail(statistic, size, mean, design_df), denominator_df(size, mean, design_df)
-    )
+        return chi_square_test(statistic, size)
+    test = hotelling_test(statistic, size, mean, design_df)
+    if test is None:
+        raise Unavailable(
+            f"{size} coefficients are too many to test at once: their errors have {mean:.3g} degrees of freedom"
+        )
+    return test
 
 
-class Coefficients(Result):
-    """Coefficients with a covariance, in the order of `rows`."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Coefficients(Estimates):
+    """Coefficients with a covariance, in the order of the rows of the table.
 
+    `units` has the standard deviation of every column that is a number.
+    """
+
+    ESTIMATE = "coefficients"
+    FURTHER = ("p",)
+
+    formula: Formula
+    n: int
     coefficients: Array
     covariance: Array
     reference: ReferenceDistribution
-    """The reference distribution of each coefficient: t where people were drawn by a design, else normal."""
     units: Mapping[str, float]
-    """The standard deviation of every column that is a number."""
 
     @property
     @abstractmethod
@@ -104,12 +92,16 @@ class Coefficients(Result):
         """What the coefficients are, in a few words."""
 
     @property
-    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The names of the coefficients."""
+        return self.formula.names
+
+    @property
     def rows(self) -> dict[str, Sequence[Any]]:
-        """The words of each row of the table."""
+        return {"name": list(self.names)}
 
     @cached_property
-    def stderr(self) -> Array:
+    def stderr(self) -> Array:  # type: ignore[override]
         """The standard errors."""
         return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance), 0)))
 
@@ -124,21 +116,11 @@ class Coefficients(Result):
         """The p-value of each coefficient being 0, two-sided, by `reference`."""
         return np.asarray(two_sided(self.z, self.reference.df))
 
-    def jointly(self, places: Sequence[int]) -> Test:
+    def jointly(self, places: Sequence[int]) -> JointTest:
         """Wald's test that the coefficients in these places are 0 together, by `reference`."""
-        of = list(places)
-        df = self.reference.df[of]
-        return wald(self.coefficients[of], self.covariance[np.ix_(of, of)], df, self.reference.design_df)
-
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """The ends of each coefficient's interval, by `reference`."""
-        reach = quantiles(confidence, self.reference.df) * self.stderr
-        return self.coefficients - reach, self.coefficients + reach
-
-    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
-        low, high = self.interval(confidence)
-        numbers = {"estimate": self.coefficients, "stderr": self.stderr, "low": low, "high": high, "p": self.p}
-        return {**self.rows, **{name: column.tolist() for name, column in numbers.items()}}
+        rows = list(places)
+        df = self.reference.df[rows]
+        return wald(self.coefficients[rows], self.covariance[np.ix_(rows, rows)], df, self.reference.design_df)
 
     def plot(self, path: str | Path, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         """Draw every coefficient but the constant with its interval, and save the picture.
@@ -148,32 +130,30 @@ class Coefficients(Result):
         from ...plots.shares import plot_estimates
 
         table = self.table(confidence)
-        rows = [row for row, name in enumerate(table["name"]) if name != CONSTANT] or [*range(len(self.coefficients))]
-        units = [self.units.get(table["name"][row], 1.0) for row in rows]
+        names = table["name"]
+        rows = [row for row, name in enumerate(names) if name != CONSTANT] or [*range(len(names))]
+        units = [self.units.get(names[row], 1.0) for row in rows]
         chosen: dict[str, Sequence[Any]] = {
-            key: [table[key][row] * unit for row, unit in zip(rows, units, strict=True)] for key in DRAWN
+            key: [table[key][row] * unit for row, unit in zip(rows, units, strict=True)]
+            for key in ("estimate", "low", "high")
         }
         chosen["names"] = [
-            table["name"][row] if unit == 1 else f"{table['name'][row]} (per {unit:.3g})"
-            for row, unit in zip(rows, units, strict=True)
+            names[row] if unit == 1 else f"{names[row]} (per {unit:.3g})" for row, unit in zip(rows, units, strict=True)
         ]
         if "value" in table:
             chosen["groups"] = [table["value"][row] for row in rows]
         plot_estimates(chosen, path, title=title, x_label=self.axis, note="; ".join(self.remarks(confidence)))
 
 
-def expit(logits: Array) -> Array:
-    """The probability with these log-odds."""
-    return np.asarray(0.5 * (1 + np.tanh(logits / 2)))
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Prediction(Result):
+class Prediction(Estimates):
     """Estimates for people with given labels, a row each, with the errors of the coefficients.
 
     `reference` is the reference distribution of each, which is normal where people were not drawn by a design. The
     intervals of shares by log-odds are those of the log-odds, so that they stay between 0 and 1.
     """
+
+    ESTIMATE = "estimates"
 
     labels: Mapping[str, Sequence[Any]]
     estimates: Array
@@ -184,26 +164,24 @@ class Prediction(Result):
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The ends of each estimate's interval."""
-        z = quantiles(confidence, self.reference.df)
         if not self.log_odds:
-            return self.estimates - z * self.stderr, self.estimates + z * self.stderr
-        slope = self.estimates * (1 - self.estimates)
+            return super().interval(confidence)
         with np.errstate(divide="ignore", invalid="ignore"):
-            centre, reach = np.log(self.estimates / (1 - self.estimates)), z * self.stderr / slope
+            centre, slope = np.log(self.estimates / (1 - self.estimates)), self.estimates * (1 - self.estimates)
+            reach = quantiles(confidence, self.reference.df) * self.stderr / slope
         return expit(centre - reach), expit(centre + reach)
 
     @property
     def words(self) -> Sequence[str]:
         return list(self.labels)
 
-    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
-        low, high = self.interval(confidence)
-        numbers = {"estimate": self.estimates, "stderr": self.stderr, "low": low, "high": high}
-        return {**self.labels, **{name: column.tolist() for name, column in numbers.items()}}
+    @property
+    def rows(self) -> dict[str, Sequence[Any]]:
+        return dict(self.labels)
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        told = f"{self.what} for people with these labels; each interval at {confidence:g} confidence"
-        return [told, *self.reference.remarks()]
+        what = f"{self.what} for people with these labels; each interval at {confidence:g} confidence"
+        return [what, *self.reference.remarks()]
 
     @property
     def about(self) -> dict[str, Any]:
@@ -219,9 +197,51 @@ class Prediction(Result):
         people = [
             ", ".join(f"{name} {label_text(cell)}" for name, cell in zip(labels, row, strict=True)) for row in cells
         ]
-        rows = {key: table[key] for key in ("estimate", "low", "high")}
-        if "value" in self.labels:
-            rows |= {"names": self.labels["value"], "groups": people}
-        else:
-            rows["names"] = people
+        rows = {"names": people} if "value" not in table else {"names": table["value"], "groups": people}
+        rows |= {key: table[key] for key in ("estimate", "low", "high")}
         plot_estimates(rows, path, title=title, x_label=self.what, note="; ".join(self.remarks(confidence)))
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A correlation with its standard error; the estimate may pass 1, and is nan where no spread of answers is seen.
+
+    `df` are the degrees of freedom of the error, infinite where people were not drawn by a design.
+    """
+
+    estimate: float
+    stderr: float
+    df: float = math.inf
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
+        """The ends of its interval, by t, or the normal distribution where `df` is infinite."""
+        reach = float(quantiles(confidence, self.df)) * self.stderr
+        return self.estimate - reach, self.estimate + reach
+
+    def __str__(self) -> str:
+        if math.isnan(self.estimate):
+            return "no correlation: the reports are too few to show that answers differ at all"
+        return f"correlation of outcome and answer: {self.estimate:.4f}, stderr {self.stderr:.4f}"
+
+
+def correlation_of(
+    survey: Survey, first: tuple[Array, Array], second: tuple[Array, Array], product: Array
+) -> Correlation:
+    """The correlation of two numbers that people hold, ``cov(s1, s2) / sqrt(v1 v2)``; nan unless both v are above 0.
+
+    Each number is given by the scores s of it and of its square, and the two by the scores of their product. The
+    variance v is the mean score of the squares less the squared mean: the scores themselves vary far more. The
+    standard error is that of the linearised estimate.
+    """
+    w, (one, one_squared), (two, two_squared) = survey.relative_weights, first, second
+    a, b = w @ one, w @ two
+    variances = w @ one_squared - a**2, w @ two_squared - b**2
+    if min(variances) <= 0:
+        return Correlation(math.nan, math.nan)
+    scale = np.sqrt(variances[0] * variances[1])
+    r = (w @ product - a * b) / scale
+    terms = (product - a * two - b * one) / scale
+    terms -= r / 2 * ((one_squared - 2 * a * one) / variances[0] + (two_squared - 2 * b * two) / variances[1])
+    reference = mean_reference(survey)
+    error = np.sqrt(survey.covariance_of_sum((w * (terms - w @ terms))[:, None])[0, 0]) * reference.factor[0]
+    return Correlation(float(r), float(error), float(reference.df[0]))

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from ...bulk.labelled.columns import codes_of, column_of, missing_in, settled
 from ...core.errors import InvalidInput, shown
+from ..reference_distribution import Array
 from ..survey.survey import Survey
 from .formula import MAX_COLUMNS, Formula, finite, terms_of
-
-Array = NDArray[np.float64]
 
 DEPENDENT = 1e-10
 """The ratio of singular values of the scaled matrix below which columns combine to nothing."""
@@ -32,7 +31,7 @@ MIN_ROWS = 128
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Design:
+class DesignMatrix:
     """The people of a regression and the columns that it is on.
 
     Rows are scaled for solving: but for the constant, every column has mean 0 and deviation 1.
@@ -97,9 +96,9 @@ class Design:
     def unscaling(self) -> Array:
         """The matrix that turns coefficients of the scaled columns into those of the columns."""
         centre, scale = self.scaling
-        found = np.diag(1 / scale)
-        found[0, 1:] = -centre[1:] / scale[1:]
-        return found
+        matrix = np.diag(1 / scale)
+        matrix[0, 1:] = -centre[1:] / scale[1:]
+        return matrix
 
     @cached_property
     def triangle(self) -> Array:
@@ -110,12 +109,12 @@ class Design:
         p = len(self.formula.names)
         if self.n <= p:
             raise InvalidInput(f"on: {self.n} people are too few for {p} coefficients")
-        found = np.zeros((0, p))
+        triangle = np.zeros((0, p))
         for place, rows in self.chunks():
             rows *= np.sqrt(self.weights[place, None])
-            found = np.asarray(np.linalg.qr(np.concatenate([found, rows]), mode="r"))
-        _check_rank(found, self.formula.names)
-        return found
+            triangle = np.asarray(np.linalg.qr(np.concatenate([triangle, rows]), mode="r"))
+        _check_rank(triangle, self.formula.names)
+        return triangle
 
     @cached_property
     def inverse(self) -> Array:
@@ -123,10 +122,10 @@ class Design:
         half = np.linalg.inv(self.triangle)
         return np.asarray(half @ half.T)
 
-    def without(self, *terms: str) -> Design:
+    def without(self, *terms: str) -> DesignMatrix:
         """The same people, without these terms."""
         formula = self.formula.without(*terms)
-        return Design(self.survey, formula, {name: self.values[name] for name in formula.levels})
+        return DesignMatrix(self.survey, formula, {name: self.values[name] for name in formula.levels})
 
 
 def _check_rank(triangle: Array, names: Sequence[str]) -> None:
@@ -145,7 +144,7 @@ def _check_rank(triangle: Array, names: Sequence[str]) -> None:
     )
 
 
-def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) -> Design:
+def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) -> DesignMatrix:
     """The design of a regression on these labels.
 
     An entry of `on` is the name of a label, a product of labels such as ``"age*age"`` or ``"age*region"``, or a pair
@@ -165,8 +164,8 @@ def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) ->
     for name in used:
         column = columns[name]
         if column.dtype.kind in "bO" or name in factors:
-            found, values[name] = codes_of(column)
-            levels[name] = tuple(found)
+            known, values[name] = codes_of(column)
+            levels[name] = tuple(known)
         else:
             values[name], levels[name] = finite(name, column), None
     for name, own in levels.items():
@@ -175,7 +174,7 @@ def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) ->
     formula = Formula(terms, levels)
     if len(formula.names) > MAX_COLUMNS:
         raise InvalidInput(f"on: {len(formula.names):,} columns are too many; at most {MAX_COLUMNS:,}")
-    return Design(survey, formula, values)
+    return DesignMatrix(survey, formula, values)
 
 
 def _entries(survey: Survey, on: Sequence[Any]) -> tuple[list[str], dict[str, NDArray[Any]]]:
@@ -188,10 +187,7 @@ def _entries(survey: Survey, on: Sequence[Any]) -> tuple[list[str], dict[str, ND
             name, column = entry
             if name in columns:
                 raise InvalidInput(f"on: {name!r} is a label of the survey; give the column another name")
-            found = column_of(f"on: {name!r}", column, survey.n)
-            if missing_in(f"on: {name!r}", found).any():
-                raise InvalidInput(f"on: entries of {name!r} are missing; as a label of the survey it may lack some")
-            columns[name] = settled(found)
+            columns[name] = complete_column(f"on: {name!r}", column, survey.n)
             names.append(name)
         elif isinstance(entry, str):
             names.append(entry)
@@ -200,12 +196,20 @@ def _entries(survey: Survey, on: Sequence[Any]) -> tuple[list[str], dict[str, ND
     return names, columns
 
 
+def complete_column(name: str, column: Any, n: int) -> NDArray[Any]:
+    """A column of n labels that the survey does not hold, of which none may be missing."""
+    entries = column_of(name, column, n)
+    if missing_in(name, entries).any():
+        raise InvalidInput(f"{name}: entries are missing; as a label of the survey it may lack some")
+    return settled(entries)
+
+
 def rows_at_a_time(columns: int, terms: int = 1) -> int:
     """How many rows of so many columns, each turned into so many terms, are taken at a time."""
     return max(MIN_ROWS, min(MATRIX_ENTRIES // columns, MULTIPLICATIONS // (columns * terms)))
 
 
-def squared(terms: Array) -> Array:
+def gram(terms: Array) -> Array:
     """``terms' terms``."""
     n, width = terms.shape
     rows = MULTIPLICATIONS // (width * width)

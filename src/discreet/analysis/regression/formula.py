@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...bulk.labelled.columns import by_name
 from ...core.errors import InvalidInput, shown
+from ..reference_distribution import Array
 
-Array = NDArray[np.float64]
 Values = Mapping[str, NDArray[Any]]
 """The labels of some people by name: numbers, or the places of levels."""
 
@@ -40,29 +41,22 @@ class Formula:
 
     def columns_of(self, term: str) -> list[str]:
         """The names of the columns of one term."""
-        found = [""]
+        own = []
         for label in self.terms[term]:
-            found = [f"{before}{TIMES}{own}" if before else own for before in found for own in self._own(label)]
-        return found
-
-    def _own(self, label: str) -> list[str]:
-        levels = self.levels[label]
-        return [label] if levels is None else [f"{label}[{level}]" for level in levels[1:]]
+            levels = self.levels[label]
+            own.append([label] if levels is None else [f"{label}[{level}]" for level in levels[1:]])
+        return [TIMES.join(parts) for parts in product(*own)]
 
     def places(self, names: Iterable[str]) -> list[int]:
         """The numbers of the columns that these names stand for: a column's own name, or that of its term."""
-        found: dict[int, None] = {}
+        columns = {term: self.columns_of(term) for term in self.terms} | {name: [name] for name in self.names}
+        places: dict[int, None] = {}
         for name in names:
-            if isinstance(name, str) and name in self.names:
-                found[self.names.index(name)] = None
-            elif isinstance(name, str) and name in self.terms:
-                found |= dict.fromkeys(map(self.names.index, self.columns_of(name)))
-            else:
-                raise InvalidInput(f"name={shown(name)} must be one of {', '.join(map(repr, self._known()))}")
-        return list(found)
-
-    def _known(self) -> list[str]:
-        return list(dict.fromkeys([*self.names, *self.terms]))
+            if not isinstance(name, str) or name not in columns:
+                known = dict.fromkeys([*self.names, *self.terms])
+                raise InvalidInput(f"name={shown(name)} must be one of {', '.join(map(repr, known))}")
+            places |= dict.fromkeys(map(self.names.index, columns[name]))
+        return list(places)
 
     def without(self, *names: str) -> Formula:
         """The formula without these terms."""
@@ -75,16 +69,13 @@ class Formula:
 
     def rows(self, values: Values, size: int) -> Array:
         """The matrix of `size` people with these labels, a row each, the constant first."""
-        found = np.empty((size, len(self.names)))
-        found[:, 0] = 1.0
-        at = 1
+        blocks = [np.ones((size, 1))]
         for labels in self.terms.values():
             block = self._block(labels[0], values)
             for label in labels[1:]:
                 block = (block[:, :, None] * self._block(label, values)[:, None, :]).reshape(size, -1)
-            found[:, at : at + block.shape[1]] = block
-            at += block.shape[1]
-        return found
+            blocks.append(block)
+        return np.concatenate(blocks, axis=1)
 
     def _block(self, label: str, values: Values) -> Array:
         levels, column = self.levels[label], values[label]
@@ -92,39 +83,35 @@ class Formula:
             return np.asarray(column, dtype=float)[:, None]
         return np.asarray(column[:, None] == np.arange(1, len(levels)), dtype=float)
 
-    def coded(self, labels: Any) -> tuple[dict[str, NDArray[Any]], int]:
+    def encode(self, labels: Any) -> tuple[dict[str, NDArray[Any]], int]:
         """Labels of new people as numbers and places of levels, and how many people they are; one value serves all."""
         labels = by_name("labels", labels)
-        absent = [name for name in self.levels if name not in labels]
-        if absent:
+        if absent := [name for name in self.levels if name not in labels]:
             raise InvalidInput(f"labels must also give {', '.join(map(repr, absent))}")
-        strange = [name for name in labels if name not in self.levels]
-        if strange:
+        if strange := [name for name in labels if name not in self.levels]:
             raise InvalidInput(f"labels: {', '.join(map(shown, strange))} is not in the regression")
         columns = {name: _as_column(labels[name]) for name in self.levels}
         sizes = {len(column) for column in columns.values()}
         size = max(sizes, default=1)
         if sizes - {1, size}:
             raise InvalidInput(f"labels: columns of {sorted(sizes)} entries must be of one length")
-        found = {name: self._code(name, np.resize(column, size)) for name, column in columns.items()}
-        return found, size
+        return {name: self._encode(name, np.resize(column, size)) for name, column in columns.items()}, size
 
-    def shown(self, values: Values) -> dict[str, list[Any]]:
+    def decode(self, values: Values) -> dict[str, list[Any]]:
         """The labels that coded ones stand for; whole numbers as such."""
-        found = {}
+        labels = {}
         for name, column in values.items():
-            levels = self.levels[name]
-            if levels is not None:
-                found[name] = [levels[place] for place in column]
+            if (levels := self.levels[name]) is not None:
+                labels[name] = [levels[place] for place in column]
             else:
-                found[name] = (column.astype(np.int64) if (column == np.trunc(column)).all() else column).tolist()
-        return found
+                labels[name] = (column.astype(np.int64) if (column == np.trunc(column)).all() else column).tolist()
+        return labels
 
-    def compared(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """For each factor the level that the others are compared with, a sentence each."""
         return [f"{name} is compared with {levels[0]}" for name, levels in self.levels.items() if levels is not None]
 
-    def _code(self, name: str, column: NDArray[Any]) -> NDArray[Any]:
+    def _encode(self, name: str, column: NDArray[Any]) -> NDArray[Any]:
         levels = self.levels[name]
         if levels is None:
             return finite(name, column)
@@ -139,27 +126,27 @@ class Formula:
 def finite(name: str, column: NDArray[Any]) -> Array:
     """A column of finite numbers."""
     try:
-        found = np.asarray(column, dtype=float) if column.dtype.kind in "biufO" else None
+        numbers = np.asarray(column, dtype=float) if column.dtype.kind in "biufO" else None
     except (TypeError, ValueError, OverflowError):
-        found = None
-    if found is None:
+        numbers = None
+    if numbers is None:
         raise InvalidInput(f"labels: {name} must be numbers")
-    if not np.isfinite(found).all():
+    if not np.isfinite(numbers).all():
         raise InvalidInput(f"labels: {name} must be finite numbers")
-    return found
+    return numbers
 
 
 def _as_column(given: Any) -> NDArray[Any]:
     if isinstance(given, (str, bytes)) or not hasattr(given, "__len__"):
         given = [given]
-    found = np.asarray(given)
-    return found.astype(object) if found.dtype.kind in "US" else found.reshape(-1)
+    column = np.asarray(given)
+    return column.astype(object) if column.dtype.kind in "US" else column.reshape(-1)
 
 
 def terms_of(names: Sequence[str], labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The labels that each term multiplies: a label's own name, or several joined by ``*``."""
     known = set(labels)
-    found: dict[str, tuple[str, ...]] = {}
+    terms: dict[str, tuple[str, ...]] = {}
     for name in names:
         parts = (name,) if name in known else tuple(part.strip() for part in name.split(TIMES))
         for part in parts:
@@ -167,7 +154,7 @@ def terms_of(names: Sequence[str], labels: Iterable[str]) -> dict[str, tuple[str
                 there = ", ".join(map(repr, sorted(known))) or "none"
                 raise InvalidInput(f"on: {shown(part)} must be one of the survey's labels: {there}")
         term = TIMES.join(parts)
-        if term in found:
+        if term in terms:
             raise InvalidInput(f"on: {term!r} is given twice")
-        found[term] = parts
-    return found
+        terms[term] = parts
+    return terms

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import softmax
 
 from ...core.domain import plain_value
 from ...core.errors import InvalidInput, check_type
-from ..reference_distribution import ReferenceDistribution
+from ..reference_distribution import Array, JointTest, chi_square_test
 from ..result import CONFIDENCE
 from ..survey.survey import Survey
-from .coefficients import Coefficients, Prediction, Test, chi_square_test
-from .design_matrix import Design, design_of
+from .coefficients import Coefficients, Prediction
+from .design_matrix import DesignMatrix, design_of
 from .multinomial_likelihood import Answers, Maximum, answers_of, fit_multinomial
-from .regression import drawn_by, sample_remarks
-from .sandwich import RegressionReference, corrected, regression_reference
-
-Array = NDArray[np.float64]
+from .sandwich import RegressionReference, regression_reference, scale_errors
 
 MAX_COEFFICIENTS = 1000
 """The largest number of coefficients."""
 
-RARE = 1e-3
+MIN_SHARE = 1e-3
 """The smallest share that the search begins with."""
 
 
@@ -46,29 +43,15 @@ class Multinomial(Coefficients):
     (2400, ('(constant)', 'town[oslo]'), (2, 2))
     """
 
-    design: Design
+    design: DesignMatrix
     answers: Answers
     values: tuple[Hashable, ...]
     fit: Maximum
-    coefficients: Array
-    covariance: Array
-    reference: ReferenceDistribution
-    units: Mapping[str, float]
 
     @property
     def matrix(self) -> Array:
         """The coefficients as a table: a row for each value but the first, a column for each name."""
         return self.coefficients.reshape(len(self.values) - 1, -1)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the coefficients of each value."""
-        return self.design.formula.names
-
-    @property
-    def n(self) -> int:
-        """The number of reports."""
-        return self.design.n
 
     @property
     def log_likelihood(self) -> float:
@@ -94,73 +77,71 @@ class Multinomial(Coefficients):
         """The model without these terms, fitted to the same people."""
         if not terms:
             raise InvalidInput("terms: at least one must be named")
-        return _fitted(self.design.without(*terms), self.answers, self.values)
+        return _fit(self.design.without(*terms), self.answers, self.values)
 
-    def test(self, *names: str) -> Test:
+    def test(self, *names: str) -> JointTest:
         """The test that these terms tell nothing, by the likelihood ratio; all terms where none is named.
 
         With weights, clusters or strata the ratio is not chi-square: then it is Wald's test, by the covariance, and
         names may also be those of columns.
         """
-        asked = names or tuple(self.design.formula.terms)
-        if not asked:
+        chosen = names or tuple(self.formula.terms)
+        if not chosen:
             raise InvalidInput("names: there is no term to test")
-        if not drawn_by(self.design.survey):
-            less = self.without(*asked)
+        if not self.design.survey.design:
+            less = self.without(*chosen)
             statistic = max(0.0, 2 * (self.log_likelihood - less.log_likelihood))
-            return chi_square_test("likelihood ratio", statistic, self.coefficients.size - less.coefficients.size)
-        p = len(self.names)
-        places = [value * p + place for value in range(len(self.matrix)) for place in self.design.formula.places(asked)]
-        return self.jointly(places)
+            return chi_square_test(statistic, self.coefficients.size - less.coefficients.size, "likelihood ratio")
+        starts = range(0, self.coefficients.size, len(self.names))
+        return self.jointly([start + place for start in starts for place in self.formula.places(chosen)])
 
     def predict(self, labels: Any = None) -> Prediction:
         """The share of every value among people with these labels, ``{label: value or column}`` or a table."""
-        formula = self.design.formula
-        values, size = formula.coded({} if labels is None else labels)
-        rows = formula.rows(values, size)
-        logits = np.concatenate([np.zeros((size, 1)), rows @ self.matrix.T], axis=1)
-        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares = odds / odds.sum(axis=1, keepdims=True)
-        slopes = shares[:, :, None] * (np.eye(len(self.values)) - shares[:, None, :])
-        turned = (slopes[:, :, 1:, None] * rows[:, None, None, :]).reshape(size, len(self.values), -1)
+        values, size = self.formula.encode({} if labels is None else labels)
+        rows, k = self.formula.rows(values, size), len(self.values)
+        shares = softmax(np.concatenate([np.zeros((size, 1)), rows @ self.matrix.T], axis=1), axis=1)
+        slopes = shares[:, :, None] * (np.eye(k) - shares[:, None, :])
+        turned = (slopes[:, :, 1:, None] * rows[:, None, None, :]).reshape(size, k, -1)
         plain = self.covariance / np.outer(self.reference.factor, self.reference.factor)
         known, reference = np.where(np.isnan(plain), 0.0, plain), _reference(self.design).reference(rows)
         error = np.sqrt(np.maximum(np.einsum("nxa,ab,nxb->nx", turned, known, turned, optimize=True), 0))
         error = error * reference.factor[:, None]
         unknown = np.isnan(np.diag(self.covariance)).reshape(len(self.matrix), -1).any(axis=1)
         error[:, 1:][:, unknown] = np.nan
-        k = len(self.values)
-        told = {name: [cell for cell in column for _ in range(k)] for name, column in formula.shown(values).items()}
-        told["value"] = [*self.values] * size
-        return Prediction(told, shares.reshape(-1), error.reshape(-1), _repeated(reference, k), True, "share")
+        repeated = replace(reference, factor=np.repeat(reference.factor, k), df=np.repeat(reference.df, k))
+        columns = {
+            name: [cell for cell in column for _ in range(k)] for name, column in self.formula.decode(values).items()
+        }
+        columns["value"] = [*self.values] * size
+        return Prediction(columns, shares.reshape(-1), error.reshape(-1), repeated, True, "share")
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        errors = "a sandwich of it" if drawn_by(self.design.survey) else "the observed information"
+        errors = "a sandwich of it" if self.design.survey.design else "the observed information"
         constant = "" if self.answers.complete else ", but for a constant"
-        found = [
+        remarks = [
             f"log-odds against {self.values[0]}, by the likelihood ({self.log_likelihood:.4f} as logarithm{constant});"
             f" each interval at {confidence:g} confidence",
             f"standard errors by {errors}",
             *self.reference.remarks(),
-            *self.design.formula.compared(),
-            *sample_remarks(self.design.survey),
+            *self.formula.remarks(),
+            *self.design.survey.remarks(finite=False),
         ]
-        if not self.fit.settled:
-            found.append("WARNING: the search for the maximum did not settle: there are no standard errors")
-        if self.fit.lost.any():
-            lost = [str(value) for value, gone in zip(self.values[1:], self.fit.lost, strict=True) if gone]
-            found.append(
-                f"WARNING: the coefficients of {', '.join(lost)} have no finite maximum, since with some labels the "
+        if not self.fit.converged:
+            remarks.append("WARNING: the search for the maximum did not settle: there are no standard errors")
+        if self.fit.infinite.any():
+            names = [str(value) for value, gone in zip(self.values[1:], self.fit.infinite, strict=True) if gone]
+            remarks.append(
+                f"WARNING: the coefficients of {', '.join(names)} have no finite maximum, since with some labels the "
                 "share is estimated as 0 or 1: no standard errors. `regress` has them; another `against` may help"
             )
-        return found
+        return remarks
 
     @property
     def about(self) -> dict[str, Any]:
         return {
             "against": plain_value(self.values[0]),
             "log_likelihood": self.log_likelihood,
-            "errors": "survey" if drawn_by(self.design.survey) else "observed information",
+            "errors": "survey" if self.design.survey.design else "observed information",
             "n": self.n,
         }
 
@@ -200,30 +181,34 @@ def multinomial(
             f"likelihood, {size:,} in all where {MAX_COEFFICIENTS:,} are the most; `regress` explains one query at a "
             "time"
         )
-    return _fitted(design, answers_of(design, order), tuple(survey.values[x] for x in order))
+    return _fit(design, answers_of(design, order), tuple(survey.values[x] for x in order))
 
 
-def _fitted(design: Design, answers: Answers, values: tuple[Hashable, ...]) -> Multinomial:
+def _fit(design: DesignMatrix, answers: Answers, values: tuple[Hashable, ...]) -> Multinomial:
     survey, turn = design.survey, design.unscaling
-    _ = design.triangle
-    shares = np.array([survey.plausible[survey.values.asked(value)] for value in values])
-    shares = np.maximum(shares, RARE)
+    _ = design.triangle  # which refuses columns that combine to nothing
+    shares = np.maximum([survey.plug_in[survey.values.asked(value)] for value in values], MIN_SHARE)
     start = np.zeros((len(values) - 1, len(design.formula.names)))
     start[:, 0] = np.log(shares[1:] / shares[0])
-    fit = fit_multinomial(design, answers, start, bool(drawn_by(survey)))
+    fit = fit_multinomial(design, answers, start)
     k, p = start.shape
     covariance = np.einsum("ij,ajbl,ml->aibm", turn, fit.covariance.reshape(k, p, k, p), turn, optimize=True)
-    coefficients = (fit.coefficients @ turn.T).reshape(-1)
     own = _reference(design).coefficients
     reference = replace(own, factor=np.tile(own.factor, k), df=np.tile(own.df, k))
-    covariance = corrected(covariance.reshape(k * p, k * p), reference)
-    return Multinomial(design, answers, values, fit, coefficients, covariance, reference, design.units)
+    return Multinomial(
+        design.formula,
+        design.n,
+        (fit.coefficients @ turn.T).reshape(-1),
+        scale_errors(covariance.reshape(k * p, k * p), reference),
+        reference,
+        design.units,
+        design,
+        answers,
+        values,
+        fit,
+    )
 
 
-def _reference(design: Design) -> RegressionReference:
+def _reference(design: DesignMatrix) -> RegressionReference:
     """The reference distribution of the coefficients of each value, which is the same: so are labels and clusters."""
     return regression_reference(design, design.unscaling)
-
-
-def _repeated(reference: ReferenceDistribution, times: int) -> ReferenceDistribution:
-    return replace(reference, factor=np.repeat(reference.factor, times), df=np.repeat(reference.df, times))

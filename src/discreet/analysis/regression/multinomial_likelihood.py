@@ -11,20 +11,19 @@ from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput
 from ...mechanisms.mechanism import Mechanism
-from .design_matrix import Design, squared
-from .sandwich import inverse, sandwich
-
-Array = NDArray[np.float64]
+from ..reference_distribution import Array, Codes
+from .design_matrix import DesignMatrix, gram
+from .sandwich import sandwich
 
 MAX_STEPS = 200
 MAX_HALVINGS = 40
-SETTLED = 1e-10
+MIN_GAIN = 1e-10
 """The gain that a step promises below which the maximum is reached."""
-ENOUGH = 1e-4
+MIN_GAIN_PART = 1e-4
 """The part of the promised gain that a step must bring."""
 MAX_REPORTS = 4096
 """The most different reports whose probabilities are worked out exactly."""
-FAR = 10.0
+MAX_SCALED = 10.0
 """A coefficient of a scaled column beyond this is taken for one that has no finite value."""
 
 
@@ -37,7 +36,7 @@ class Answers:
     """
 
     table: Array
-    column_of: NDArray[np.int64]
+    column_of: Codes
     constant: float
     complete: bool
 
@@ -50,40 +49,34 @@ class Answers:
 class Maximum:
     """The coefficients (k-1) x p of the scaled columns where the likelihood is largest, and their covariance.
 
-    `lost` marks the values whose coefficients have no finite maximum: they are held where they were left.
+    `infinite` marks the values whose coefficients have no finite maximum: they stay where they were left.
     """
 
     coefficients: Array
     covariance: Array
     log_likelihood: float
-    lost: NDArray[np.bool_]
-    settled: bool
+    infinite: NDArray[np.bool_]
+    converged: bool
 
 
-def answers_of(design: Design, order: NDArray[np.int64]) -> Answers:
+def answers_of(design: DesignMatrix, order: Codes) -> Answers:
     """The likelihoods of a survey's reports, their columns in this order of values; once for every different report."""
-    tables, rows = list[Array](), list[NDArray[np.int64]]()
-    constant, complete, start, weights = 0.0, True, 0, design.weights
-    for wave in design.survey.waves:
-        axis = None if wave.reports.ndim == 1 else 0
-        different, row_of = np.unique(wave.reports, axis=axis, return_inverse=True)
-        table = np.asarray(wave.mechanism.columns(different))[:, order]
-        most = table.max(axis=1)
-        row_of = row_of.reshape(-1)
-        own = weights[start : start + len(row_of)]
-        logs = _largest(wave.mechanism, different, order[table.argmax(axis=1)])
-        complete = complete and logs is not None
-        if logs is not None:
-            constant += float(np.bincount(row_of, own, minlength=len(table)) @ logs)
-        rows.append(row_of + sum(len(earlier) for earlier in tables))
-        tables.append(table / most[:, None])
-        start += len(row_of)
-    return Answers(
-        np.ascontiguousarray(np.concatenate(tables).T), np.concatenate(rows), constant if complete else 0.0, complete
-    )
+    logs = list[Array | None]()
+
+    def likelihoods(mechanism: Mechanism, reports: NDArray[Any]) -> Array:
+        table = np.asarray(mechanism.columns(reports))[:, order]
+        logs.append(_log_largest(mechanism, reports, order[table.argmax(axis=1)]))
+        return np.asarray(table / table.max(axis=1, keepdims=True))
+
+    table, column_of = design.survey.by_distinct_report(likelihoods)
+    known = [log for log in logs if log is not None]
+    complete = len(known) == len(logs)
+    weights = np.bincount(column_of, design.weights, minlength=len(table))
+    constant = float(weights @ np.concatenate(known)) if complete else 0.0
+    return Answers(np.ascontiguousarray(table.T), column_of, constant, complete)
 
 
-def _largest(mechanism: Mechanism, reports: NDArray[Any], likeliest: NDArray[np.int64]) -> Array | None:
+def _log_largest(mechanism: Mechanism, reports: NDArray[Any], likeliest: Codes) -> Array | None:
     """The logarithm of the probability of each report under the value that it is likeliest from; None for too many."""
     if len(reports) > MAX_REPORTS:
         return None
@@ -110,7 +103,7 @@ def _chances(columns: Array, likely: Array, b: Array) -> tuple[Array, Array, Arr
     return shares, chance, given
 
 
-def _log_likelihood(design: Design, answers: Answers, b: Array) -> float:
+def _log_likelihood(design: DesignMatrix, answers: Answers, b: Array) -> float:
     total = answers.constant
     with np.errstate(all="ignore"):
         for place, rows in design.chunks(b.size):
@@ -133,7 +126,7 @@ class Point(NamedTuple):
     left: Array
 
 
-def point(design: Design, answers: Answers, b: Array) -> Point:
+def point(design: DesignMatrix, answers: Answers, b: Array) -> Point:
     """The log-likelihood and its derivatives at these coefficients."""
     total, gradient = answers.constant, np.zeros_like(b)
     complete, left = np.zeros((b.size, b.size)), np.zeros((b.size, b.size))
@@ -154,7 +147,7 @@ def _add_information(matrix: Array, chances: Array, columns: Array, weights: Arr
     squares = (columns[:, None] * columns).reshape(p * p, n)
     blocks = ((chances * weights) @ squares.T).reshape(k, p, p)
     spread = ((chances * np.sqrt(weights))[:, None] * columns).reshape(k * p, n)
-    matrix -= squared(spread.T)
+    matrix -= gram(spread.T)
     by_value = matrix.reshape(k, p, k, p)
     for value in range(k):
         by_value[value, :, value, :] += blocks[value]
@@ -173,53 +166,53 @@ def _step(gradient: Array, complete: Array, left: Array) -> Array:
     return np.asarray(np.linalg.lstsq(complete, gradient, rcond=None)[0])
 
 
-def fit_multinomial(design: Design, answers: Answers, start: Array, drawn: bool) -> Maximum:
+def fit_multinomial(design: DesignMatrix, answers: Answers, start: Array) -> Maximum:
     """The maximum of the likelihood, from `start`: Newton's steps, damped towards those of EM.
 
-    The covariance is the inverse of the observed information H, or ``H^-1 M H^-1`` where people were `drawn` with
+    The covariance is the inverse of the observed information H, or ``H^-1 M H^-1`` where people were drawn with
     weights, clusters or strata.
     """
-    here, settled = point(design, answers, start), False
+    here, converged = point(design, answers, start), False
     k, p = start.shape
-    lost = np.zeros(k, dtype=bool)
+    infinite = np.zeros(k, dtype=bool)
     for _ in range(MAX_STEPS):
-        free = np.repeat(~lost, p)
+        free = np.repeat(~infinite, p)
         some = np.ix_(free, free)
         move = np.zeros(k * p)
         move[free] = _step(here.gradient.reshape(-1)[free], here.complete[some], here.left[some])
         promised = float(move @ here.gradient.reshape(-1))
-        settled = promised < SETTLED  # then the step is too small to be seen in the likelihood, and the last one
-        here = _uphill(design, answers, here, move.reshape(k, p), -math.inf if settled else promised)
-        lost |= np.abs(here.b).max(axis=1) > FAR
-        if settled:
+        converged = promised < MIN_GAIN  # then the step is too small to be seen in the likelihood, and the last one
+        here = _uphill(design, answers, here, move.reshape(k, p), -math.inf if converged else promised)
+        infinite |= np.abs(here.b).max(axis=1) > MAX_SCALED
+        if converged:
             break
-    free = np.repeat(~lost, p)
+    free = np.repeat(~infinite, p)
     covariance = np.full((k * p, k * p), np.nan)
-    if settled and free.any():
-        covariance[np.ix_(free, free)] = _covariance(design, answers, here, free, drawn)
-    return Maximum(here.b, covariance, here.log_likelihood, lost, settled)
+    if converged and free.any():
+        covariance[np.ix_(free, free)] = _covariance(design, answers, here, free)
+    return Maximum(here.b, covariance, here.log_likelihood, infinite, converged)
 
 
-def _uphill(design: Design, answers: Answers, here: Point, move: Array, promised: float) -> Point:
+def _uphill(design: DesignMatrix, answers: Answers, here: Point, move: Array, promised: float) -> Point:
     """The point after this step, or after so small a part of it that it brings enough of the gain it promises."""
-    found = point(design, answers, here.b + move)
-    if found.log_likelihood >= here.log_likelihood + ENOUGH * promised:
-        return found
+    there = point(design, answers, here.b + move)
+    if there.log_likelihood >= here.log_likelihood + MIN_GAIN_PART * promised:
+        return there
     part = 1.0
     for _ in range(MAX_HALVINGS):
         part /= 2
-        there = _log_likelihood(design, answers, here.b + part * move)
-        if there >= here.log_likelihood + ENOUGH * part * promised:
+        value = _log_likelihood(design, answers, here.b + part * move)
+        if value >= here.log_likelihood + MIN_GAIN_PART * part * promised:
             break
     return point(design, answers, here.b + part * move)
 
 
-def _covariance(design: Design, answers: Answers, here: Point, free: NDArray[np.bool_], drawn: bool) -> Array:
+def _covariance(design: DesignMatrix, answers: Answers, here: Point, free: NDArray[np.bool_]) -> Array:
     own = (here.complete - here.left)[np.ix_(free, free)]
     if np.linalg.eigvalsh(own)[0] <= 0:
         return np.full_like(own, np.nan)
-    bread = inverse(own)
-    if not drawn:
+    bread = np.asarray(np.linalg.inv(own), dtype=float)
+    if not design.survey.design:
         return bread
 
     def terms(place: slice, rows: Array) -> Array:

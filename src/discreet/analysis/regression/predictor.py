@@ -1,6 +1,6 @@
 """`regress_on`: a public outcome explained by a randomized answer, and by labels beside it.
 
-Regressions with a randomized answer among the predictors: moments and equations that allow for its noise.
+The moments and equations of the regression allow for the noise of the answer.
 """
 
 from __future__ import annotations
@@ -11,50 +11,49 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import expit
 
-from ...bulk.labelled.columns import column_of, missing_in, settled
 from ...core.errors import InvalidInput, Unavailable, check_type, shown
 from ...estimation.results.weights import weights_of
-from ..reference_distribution import ReferenceDistribution
+from ..reference_distribution import Array, JointTest
 from ..result import CONFIDENCE
 from ..survey.survey import Survey
-from .coefficients import Coefficients, Fit, Test
-from .correlation import Correlation, correlation_of
-from .design_matrix import Design, design_of
-from .formula import Formula, finite
-from .regression import check_link, notes_of
-from .sandwich import Spread, Terms, corrected, inverse, regression_reference, sandwich
+from .coefficients import Coefficients, Correlation, Fit, correlation_of
+from .design_matrix import DesignMatrix, complete_column, design_of
+from .formula import finite
+from .regression import check_link, fit_notes, residuals
+from .sandwich import covariance_of_pieces, regression_reference, sandwich, scale_errors
 
-Array = NDArray[np.float64]
-
-
+ANSWER = "answer"
+"""The name of the coefficient of a single query."""
+MAX_FEATURES = 10
+"""The largest number of features."""
 MAX_STEPS = 100
-LONGEST = 2.0
+MAX_STEP = 2.0
 """The longest step of a scaled coefficient."""
-SETTLED = 1e-9
-"""The last step is so small a part of the coefficients."""
-FAR = 10.0
+LAST_STEP = 1e-9
+"""The equations are solved where the next step is shorter."""
+MAX_SCALED = 10.0
 """A coefficient of a scaled column beyond this is taken for one that has no finite value."""
 MAX_ANSWERS = 64
 """The most different answers whose log-odds are summed."""
-UNSURE = 3.0
+MIN_RATIO = 3.0
 """How many of its own errors the least spread of the predictors must be above 0 to pass without a warning."""
 
-UNSETTLED = (
+NO_SOLUTION = (
     "WARNING: the equations did not settle on a solution: the reports are too few, or log-odds are infinite. There are "
     'no standard errors; link="identity" has them'
 )
 
-UNSTEADY = (
+UNSTABLE = (
     "WARNING: how far the answer varies, given the labels, is itself hardly known: coefficients and errors are "
     "unsteady, and more people or fewer predictors are needed"
 )
 
 
-def _scaled(design: Design, features: Array) -> tuple[Array, Array]:
-    """Features with mean 0 and deviation 1 at plausible shares, and what turns all coefficients back."""
-    shares = design.survey.plausible
+def _scale_features(design: DesignMatrix, features: Array) -> tuple[Array, Array]:
+    """Features with mean 0 and deviation 1 at plug-in shares, and the matrix that turns all coefficients back."""
+    shares = design.survey.plug_in
     centre = shares @ features
     scale = np.sqrt(shares @ (features - centre) ** 2)
     scale = np.where(scale > 1e-6 * np.ptp(features, axis=0), scale, np.ptp(features, axis=0))
@@ -66,13 +65,13 @@ def _scaled(design: Design, features: Array) -> tuple[Array, Array]:
     return (features - centre) / scale, turn
 
 
-def fit_corrected_linear(design: Design, features: Array, outcome: Array) -> tuple[Fit, Array]:
+def fit_corrected_linear(design: DesignMatrix, features: Array, outcome: Array) -> tuple[Fit, Array]:
     """The solution of ``A b = sum w o u`` and the matrix that turns it into coefficients of the columns as given.
 
     The terms of the sandwich are ``w (o u - A_i b)``, u the scaled labels and the scores of the features.
     """
     _ = design.triangle
-    features, turn = _scaled(design, features)
+    features, turn = _scale_features(design, features)
     p, m = len(design.formula.names), features.shape[1]
     first, second = np.triu_indices(m)
     scores = [design.survey.scores(features[:, a]) for a in range(m)]
@@ -112,28 +111,22 @@ def fit_corrected_linear(design: Design, features: Array, outcome: Array) -> tup
         own, squares = parts(place)
         c, f = vectors[:p, 0], vectors[p:, 0]
         along = rows @ c
-        found = along**2 + 2 * along * (own @ f) + squares[:, place_of] @ f @ f
-        return np.asarray(design.weights[place] * found)[:, None]
+        square = along**2 + 2 * along * (own @ f) + squares[:, place_of] @ f @ f
+        return np.asarray(design.weights[place] * square)[:, None]
 
-    error = _error_of_sum(design, least)
-    remarks = () if sizes[0] > UNSURE * error else (UNSTEADY,)
-    return Fit(b, *sandwich(design, inverse(matrix), terms, None), remarks), turn
-
-
-def _error_of_sum(design: Design, terms: Terms) -> float:
-    spread = Spread(design.survey, 1)
-    for place, rows in design.chunks():
-        spread.add(place, terms(place, rows))
-    return float(np.sqrt(max(0.0, spread.covariance()[0, 0])))
+    pieces = ((place, least(place, rows)) for place, rows in design.chunks())
+    variance = covariance_of_pieces(design.survey.units, pieces, 1)[0, 0]
+    remarks = () if sizes[0] > MIN_RATIO * np.sqrt(max(0.0, variance)) else (UNSTABLE,)
+    return Fit(b, *sandwich(design, np.linalg.inv(matrix), terms, None), remarks), turn
 
 
-def fit_corrected_logit(design: Design, features: Array, outcome: Array) -> tuple[Fit, Array]:
+def fit_corrected_logit(design: DesignMatrix, features: Array, outcome: Array) -> tuple[Fit, Array]:
     """The solution of ``sum w sum_x phi_x(y) u_x (o - expit(u_x b)) = 0``, over the different features of the values.
 
     Newton's steps, at most 2 each: phi may be negative, so the equations need not settle, which is said.
     """
     _ = design.triangle
-    features, turn = _scaled(design, features)
+    features, turn = _scale_features(design, features)
     different, kind_of = np.unique(features, axis=0, return_inverse=True)
     if len(different) > MAX_ANSWERS:
         raise InvalidInput(
@@ -143,40 +136,33 @@ def fit_corrected_logit(design: Design, features: Array, outcome: Array) -> tupl
     p = len(design.formula.names)
     size = p + features.shape[1]
 
-    def summed(place: slice, rows: Array, b: Array) -> tuple[Array, Array]:
+    def equations(place: slice, rows: Array, b: Array) -> tuple[Array, Array]:
         """The terms of some people, and the derivative of their sum."""
-        found, slope = np.zeros((len(rows), size)), np.zeros((size, size))
+        terms, slope = np.zeros((len(rows), size)), np.zeros((size, size))
         labels = rows @ b[:p]
         for kind, own in enumerate(different):
-            g = 0.5 * (1 + np.tanh((labels + own @ b[p:]) / 2))
+            g = expit(labels + own @ b[p:])
             phi = design.weights[place] * scores[place, kind]
             u = np.concatenate([rows, np.broadcast_to(own, (len(rows), size - p))], axis=1)
-            found += u * (phi * (outcome[place] - g))[:, None]
+            terms += u * (phi * (outcome[place] - g))[:, None]
             slope += u.T @ (u * (phi * g * (1 - g))[:, None])
-        return found, slope
+        return terms, slope
 
-    b, settled = np.zeros(size), False
-    slope = np.eye(size)
+    b, solved, slope = np.zeros(size), False, np.eye(size)
     for _ in range(MAX_STEPS):
         value, slope = np.zeros(size), np.zeros((size, size))
         for place, rows in design.chunks():
-            terms, own = summed(place, rows, b)
+            terms, own = equations(place, rows, b)
             value, slope = value + terms.sum(axis=0), slope + own
         step = np.linalg.lstsq(slope, value, rcond=None)[0]
-        b = b + step * min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
-        settled = bool(np.abs(step).max() < SETTLED)
-        if settled or np.abs(b).max() > FAR:
+        b = b + step * min(1.0, MAX_STEP / max(float(np.abs(step).max()), 1e-300))
+        solved = bool(np.abs(step).max() < LAST_STEP)
+        if solved or np.abs(b).max() > MAX_SCALED:
             break
-    if not settled or np.abs(b).max() > FAR or np.linalg.eigvalsh(slope)[0] <= 0:
-        return Fit(b, np.full((size, size), np.nan), np.zeros(size), (UNSETTLED,)), turn
-    return Fit(b, *sandwich(design, inverse(slope), lambda place, rows: summed(place, rows, b)[0], None)), turn
-
-
-ANSWER = "answer"
-"""The name of the coefficient of a single query."""
-
-MAX_FEATURES = 10
-"""The largest number of features."""
+    if not solved or np.abs(b).max() > MAX_SCALED or np.linalg.eigvalsh(slope)[0] <= 0:
+        return Fit.without_errors(b, NO_SOLUTION), turn
+    bread = np.linalg.inv(slope)
+    return Fit(b, *sandwich(design, bread, lambda place, rows: equations(place, rows, b)[0], None)), turn
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -194,15 +180,9 @@ class PredictorRegression(Coefficients):
     (2000, 'income', [20.0, -10.0])
     """
 
-    formula: Formula
     features: tuple[str, ...]
     outcome: str
     link: str
-    n: int
-    coefficients: Array
-    covariance: Array
-    reference: ReferenceDistribution
-    units: Mapping[str, float]
     correlation: Correlation | None
     notes: tuple[str, ...]
 
@@ -212,10 +192,6 @@ class PredictorRegression(Coefficients):
         return (*self.formula.names, *self.features)
 
     @property
-    def rows(self) -> dict[str, Sequence[Any]]:
-        return {"name": list(self.names)}
-
-    @property
     def axis(self) -> str:
         return f"difference in {self._what}"
 
@@ -223,30 +199,27 @@ class PredictorRegression(Coefficients):
     def _what(self) -> str:
         return f"the log-odds of {self.outcome}" if self.link == "logit" else self.outcome
 
-    def test(self, *names: str) -> Test:
+    def test(self, *names: str) -> JointTest:
         """Wald's test that the coefficients of these names are 0 together; those of the answer unless any is named."""
-        p = len(self.formula.names)
-        asked = names or self.features
-        known = [name for name in asked if name not in self.features]
-        places = self.formula.places(known) + [p + self.features.index(name) for name in asked if name in self.features]
-        return self.jointly(places)
+        chosen = names or self.features
+        labels = self.formula.places(name for name in chosen if name not in self.features)
+        return self.jointly(labels + [self.names.index(name) for name in chosen if name in self.features])
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        found = [
+        remarks = [
             f"differences in {self._what}; each interval at {confidence:g} confidence",
             "standard errors by a sandwich that allows for the noise of the answer",
             *self.reference.remarks(),
-            *self.formula.compared(),
+            *self.formula.remarks(),
             *self.notes,
         ]
-        return found if self.correlation is None else [*found, str(self.correlation)]
+        return remarks if self.correlation is None else [*remarks, str(self.correlation)]
 
     @property
     def about(self) -> dict[str, Any]:
-        found = {"outcome": self.outcome, "link": self.link, "n": self.n, "correlation": None}
-        if self.correlation is not None:
-            found["correlation"] = {"estimate": self.correlation.estimate, "stderr": self.correlation.stderr}
-        return found
+        r = self.correlation
+        correlation = None if r is None else {"estimate": r.estimate, "stderr": r.stderr}
+        return {"outcome": self.outcome, "link": self.link, "n": self.n, "correlation": correlation}
 
     def __repr__(self) -> str:
         features = ", ".join(self.features)
@@ -299,33 +272,37 @@ def regress_on(
     weights = np.stack(list(features.values()), axis=1)
     fit, turn = (fit_corrected_linear if link == "identity" else fit_corrected_logit)(design, weights, outcomes)
     coefficients = turn @ fit.coefficients
-    left = None if survey.clusters is None else _left(design, weights, outcomes, coefficients, link)
+    left = None if survey.clusters is None else _residuals(design, weights, outcomes, coefficients, link)
     reference = regression_reference(design, turn, left, answers=len(features)).coefficients
     return PredictorRegression(
         design.formula,
+        design.n,
+        coefficients,
+        scale_errors(turn @ fit.covariance @ turn.T, reference),
+        reference,
+        design.units,
         tuple(features),
         name,
         link,
-        design.n,
-        coefficients,
-        corrected(turn @ fit.covariance @ turn.T, reference),
-        reference,
-        design.units,
-        correlation_of(survey, weights[:, 0], outcomes) if len(features) == 1 else None,
-        (*notes_of(survey, (*design.formula.names, *features), fit), *fit.remarks),
+        _correlation(survey, weights[:, 0], outcomes) if len(features) == 1 else None,
+        fit_notes(survey, (*design.formula.names, *features), fit),
     )
 
 
-def _left(design: Design, weights: Array, outcomes: Array, coefficients: Array, link: str) -> Array:
+def _residuals(design: DesignMatrix, weights: Array, outcomes: Array, coefficients: Array, link: str) -> Array:
     """What the regression leaves of every outcome; with log-odds, what the mean leaves."""
     if link == "logit":
         return np.asarray(outcomes - outcomes.mean())
     p = len(design.formula.names)
     left = outcomes - sum(b * design.survey.scores(w) for b, w in zip(coefficients[p:], weights.T, strict=True))
-    own = np.linalg.solve(design.unscaling, coefficients[:p])
-    for place, rows in design.chunks():
-        left[place] -= rows @ own
-    return np.asarray(left)
+    return residuals(design, left, np.linalg.solve(design.unscaling, coefficients[:p]))
+
+
+def _correlation(survey: Survey, weights: Array, outcome: Array) -> Correlation:
+    """The correlation of the outcome and of the weights that people hold."""
+    weights, outcome = weights - weights.mean(), outcome - survey.relative_weights @ outcome
+    scores = survey.scores(weights)
+    return correlation_of(survey, (scores, survey.scores(weights**2)), (outcome, outcome**2), scores * outcome)
 
 
 def _features(survey: Survey, query: Any) -> dict[str, Array]:
@@ -334,30 +311,27 @@ def _features(survey: Survey, query: Any) -> dict[str, Array]:
     given = dict(query) if several else {ANSWER: query}
     if len(given) > MAX_FEATURES:
         raise InvalidInput(f"query: {len(given)} queries are too many; at most {MAX_FEATURES}")
-    found = {}
+    features = {}
     for name, one in given.items():
         if not isinstance(name, str):
             raise InvalidInput(f"query: the name {shown(name)} must be text")
-        found[name] = weights_of(survey.values, one, name="query")
-        if np.ptp(found[name]) == 0:
+        features[name] = weights_of(survey.values, one, name="query")
+        if np.ptp(features[name]) == 0:
             raise InvalidInput("query: the weights must differ, or there is nothing to regress on")
-    columns = np.stack([np.ones(len(survey.values)), *found.values()], axis=1)
+    columns = np.stack([np.ones(len(survey.values)), *features.values()], axis=1)
     if np.linalg.matrix_rank(columns / np.abs(columns).max(axis=0)) < columns.shape[1]:
         raise InvalidInput("query: one of the queries follows from the others; leave it out")
-    return found
+    return features
 
 
 def _outcome(survey: Survey, outcome: Any) -> tuple[str, Array]:
+    """The name of the outcome, and that of every person."""
     if isinstance(outcome, tuple) and len(outcome) == 2 and isinstance(outcome[0], str):
-        name, column = outcome[0], column_of("outcome", outcome[1], survey.n)
-        if missing_in("outcome", column).any():
-            raise InvalidInput("outcome: entries are missing; as a label of the survey it may lack some")
-        column = settled(column)
+        name, column = outcome[0], complete_column("outcome", outcome[1], survey.n)
     else:
         name, column = outcome, survey.label(outcome)
     if column.dtype.kind not in "biuf":
         raise InvalidInput(f"outcome={name!r} must be numbers")
-    found = finite(name, column)
-    if np.ptp(found) == 0:
+    if np.ptp(outcomes := finite(name, column)) == 0:
         raise InvalidInput(f"outcome={name!r} is the same for everyone")
-    return name, found
+    return name, outcomes

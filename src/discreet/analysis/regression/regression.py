@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import expit
 
 from ...core.domain import plain_value
 from ...core.errors import InvalidInput, check_type, shown
 from ...estimation.results.weights import weights_of
-from ..reference_distribution import ReferenceDistribution
+from ..reference_distribution import Array, JointTest
 from ..result import CONFIDENCE
 from ..survey.survey import Survey
-from .coefficients import Coefficients, Fit, Prediction, Test, expit
-from .design_matrix import Design, design_of
-from .formula import Formula
-from .sandwich import RegressionReference, corrected, regression_reference
+from .coefficients import Coefficients, Fit, Prediction
+from .design_matrix import DesignMatrix, design_of
+from .sandwich import RegressionReference, regression_reference, scale_errors
 from .score_fits import fit_linear, fit_logit, score_variances
-
-Array = NDArray[np.float64]
 
 LINKS = ("identity", "logit")
 KINDS = {"identity": ("HC0", "HC1", "HC2", "HC3"), "logit": ("HC0", "HC1")}
@@ -31,7 +27,7 @@ USUAL = {"identity": "HC1", "logit": "HC0"}
 SURVEY = "survey"
 """The errors of surveys with weights, clusters or strata."""
 
-HEAVY = 0.1
+MAX_CARRIED = 0.1
 """The part of a coefficient's variance that one report may make before a warning."""
 
 
@@ -52,32 +48,17 @@ class Regression(Coefficients):
     (('(constant)', 'age'), [1.283, -0.026], [0.032, 0.001])
     """
 
-    formula: Formula
     link: str
     errors: str
-    n: int
-    coefficients: Array
-    covariance: Array
-    reference: ReferenceDistribution
-    units: Mapping[str, float]
     references: RegressionReference
     query: Mapping[Any, float]
     notes: tuple[str, ...]
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the coefficients."""
-        return self.formula.names
-
-    @property
     def axis(self) -> str:
         return f"difference in the {self._what if self.link == 'identity' else 'log-odds'}"
 
-    @property
-    def rows(self) -> dict[str, Sequence[Any]]:
-        return {"name": list(self.names)}
-
-    def test(self, *names: str) -> Test:
+    def test(self, *names: str) -> JointTest:
         """Wald's test that the coefficients of these names (columns, or all columns of a term) are 0 together."""
         places = self.formula.places(names or self.names[1:])
         if not places:
@@ -86,28 +67,30 @@ class Regression(Coefficients):
 
     def predict(self, labels: Any = None) -> Prediction:
         """The share or mean among people with these labels: ``{label: value or column}`` or a table, with errors."""
-        values, size = self.formula.coded({} if labels is None else labels)
+        values, size = self.formula.encode({} if labels is None else labels)
         rows = self.formula.rows(values, size)
-        found, reference = rows @ self.coefficients, self.references.reference(rows)
+        estimates, reference = rows @ self.coefficients, self.references.reference(rows)
         plain = self.covariance / np.outer(self.reference.factor, self.reference.factor)
         error = reference.factor * np.sqrt(np.maximum(((rows @ plain) * rows).sum(axis=1), 0))
         if self.link == "logit":
-            found = expit(found)
-            error = error * found * (1 - found)
-        return Prediction(self.formula.shown(values), found, error, reference, self.link == "logit", self._what)
+            estimates = expit(estimates)
+            error = error * estimates * (1 - estimates)
+        labels = self.formula.decode(values)
+        return Prediction(labels, estimates, error, reference, self.link == "logit", self._what)
 
     @property
     def _what(self) -> str:
         return "share" if set(self.query.values()) <= {0.0, 1.0} else "mean"
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        what = f"differences in the {self._what}" if self.link == "identity" else "differences in the log-odds"
-        about = "linearisation" if self.errors == SURVEY else self.errors
+        some = [f"{weight:g} for {value}" if weight != 1 else str(value) for value, weight in self.query.items()][:4]
+        values = ", ".join([*some, "..."] if len(self.query) > 4 else some)
+        kind = "linearisation" if self.errors == SURVEY else self.errors
         return [
-            f"{what} of {_described(self.query)}; each interval at {confidence:g} confidence",
-            f"standard errors by {about}, which hold whatever the law of the answers",
+            f"{self.axis.replace('difference', 'differences')} of {values}; each interval at {confidence:g} confidence",
+            f"standard errors by {kind}, which hold whatever the law of the answers",
             *self.reference.remarks(),
-            *self.formula.compared(),
+            *self.formula.remarks(),
             *self.notes,
         ]
 
@@ -161,33 +144,33 @@ def regress(
     if link == "identity":
         fit = fit_linear(design, scores, kind)
     else:
-        fit = _by_log_odds(design, scores, w, kind)
+        fit = _fit_log_odds(design, scores, w, kind)
     turn = design.unscaling
-    left = None if survey.clusters is None else _left(design, scores, fit.coefficients, link)
+    left = None if survey.clusters is None else residuals(design, scores, fit.coefficients, link)
     references = regression_reference(design, turn, left)
     reference = references.coefficients
     return Regression(
         design.formula,
-        link,
-        kind or SURVEY,
         design.n,
         turn @ fit.coefficients,
-        corrected(turn @ fit.covariance @ turn.T, reference),
+        scale_errors(turn @ fit.covariance @ turn.T, reference),
         reference,
         design.units,
+        link,
+        kind or SURVEY,
         references,
         {value: float(weight) for value, weight in zip(survey.values, w, strict=True) if weight},
-        (*notes_of(survey, design.formula.names, fit), *fit.remarks),
+        fit_notes(survey, design.formula.names, fit),
     )
 
 
-def _left(design: Design, scores: Array, coefficients: Array, link: str) -> Array:
-    """What the regression leaves of every score."""
-    found = np.empty(design.n)
+def residuals(design: DesignMatrix, outcomes: Array, coefficients: Any, link: str = "identity") -> Array:
+    """What the coefficients of the scaled columns leave of every outcome."""
+    left = np.array(outcomes, dtype=float)
     for place, rows in design.chunks():
         fitted = rows @ coefficients
-        found[place] = scores[place] - (expit(fitted) if link == "logit" else fitted)
-    return found
+        left[place] -= expit(fitted) if link == "logit" else fitted
+    return left
 
 
 def check_link(link: str) -> None:
@@ -198,8 +181,8 @@ def check_link(link: str) -> None:
 
 def _kind(survey: Survey, link: str, errors: str | None) -> str | None:
     """The kind of errors of a plain sample; None for those by the way people were drawn."""
-    drawn = drawn_by(survey)
-    if drawn:
+    if survey.design:
+        drawn = " and ".join(survey.design)
         if errors is not None:
             raise InvalidInput(f"errors={shown(errors)} cannot be chosen where there are {drawn}, which make them")
         return None
@@ -209,44 +192,22 @@ def _kind(survey: Survey, link: str, errors: str | None) -> str | None:
     return kind
 
 
-def drawn_by(survey: Survey) -> str:
-    """What the survey says of how people were drawn, in words; empty for a plain sample."""
-    return " and ".join(name for name in ("weights", "clusters", "strata") if getattr(survey, name) is not None)
-
-
-def _by_log_odds(design: Design, scores: Array, event: Array, kind: str | None) -> Fit:
+def _fit_log_odds(design: DesignMatrix, scores: Array, event: Array, kind: str | None) -> Fit:
     if not np.isin(event, (0, 1)).all():
         raise InvalidInput('link="logit" needs an event: the weights of `query` must be 0 and 1')
-    waves, shares = design.survey.waves, design.survey.plausible
-    found = np.array([score_variances(wave.mechanism, event, shares) for wave in waves])
-    if len(waves) == 1:
-        outside, inside = (np.broadcast_to(variance, design.n) for variance in found[0])
-    else:
-        outside, inside = np.repeat(found, [len(wave.reports) for wave in waves], axis=0).T
+    waves, shares = design.survey.waves, design.survey.plug_in
+    variances = np.array([score_variances(wave.mechanism, event, shares) for wave in waves])
+    outside, inside = np.repeat(variances, [len(wave.reports) for wave in waves], axis=0).T
     return fit_logit(design, scores, outside, inside, kind)
 
 
-def notes_of(survey: Survey, names: Sequence[str], fit: Fit) -> list[str]:
+def fit_notes(survey: Survey, names: Sequence[str], fit: Fit) -> tuple[str, ...]:
     """What to mind about the people and the errors of a regression."""
-    found = sample_remarks(survey)
-    heavy = [name for name, part in zip(names, fit.carried, strict=True) if part > HEAVY]
+    notes = survey.remarks(finite=False)
+    heavy = [name for name, part in zip(names, fit.carried, strict=True) if part > MAX_CARRIED]
     if heavy:
-        found.append(
-            f"WARNING: one report alone makes more than {HEAVY:.0%} of the variance of {', '.join(heavy)}: "
+        notes.append(
+            f"WARNING: one report alone makes more than {MAX_CARRIED:.0%} of the variance of {', '.join(heavy)}: "
             "errors and intervals are not to be trusted there"
         )
-    return found
-
-
-def sample_remarks(survey: Survey) -> list[str]:
-    """What there is to say of the people, for results that take them as drawn from many more."""
-    plain = copy(survey)
-    plain.population = None
-    unused = "errors are those of a sample from many more people: the population is not used here"
-    return [*plain.remarks(), *([] if survey.population is None else [unused])]
-
-
-def _described(query: Mapping[Any, float]) -> str:
-    """The weights of the values in words."""
-    some = [str(value) if weight == 1 else f"{weight:g} for {value}" for value, weight in list(query.items())[:4]]
-    return ", ".join([*some, "..."] if len(query) > 4 else some)
+    return (*notes, *fit.remarks)

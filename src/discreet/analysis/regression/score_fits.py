@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from ...estimation.decoders import decoder_of
-from ...estimation.results.weights import constants
+from ...estimation.results.weights import second_moment
 from ...mechanisms.mechanism import Mechanism
+from ..reference_distribution import Array
 from .coefficients import Fit
-from .design_matrix import Design
-from .sandwich import TINY, inverse, sandwich
-
-Array = NDArray[np.float64]
+from .design_matrix import DesignMatrix
+from .sandwich import TINY, sandwich
 
 ALONE = 1e-10
 """Whoever leaves less of their own residual decides a coefficient alone: HC2 and HC3 do not exist."""
@@ -22,22 +22,20 @@ REFINEMENTS = 2
 """How often the solution is corrected by its own residuals."""
 MAX_STEPS = 100
 MAX_HALVINGS = 30
-MAX_LOG_ODDS = 700.0
-"""The largest log-odds whose exponential is a number."""
-FAR = 10.0
+MAX_SCALED = 10.0
 """A coefficient of a scaled column beyond this is taken for one that has no finite value."""
 SETTLED = 1e-10
 """The equations are solved where the next step would be so small a part of a standard error, ``u' I^-1 u`` squared."""
 NEARLY = 1e-6
 """Where no step gets nearer for rounding, this is near enough."""
 
-UNSETTLED = (
+NO_SOLUTION = (
     "WARNING: the equations have no finite solution: where people with some labels have scores that average below 0 or "
     'above 1, log-odds are infinite. There are no standard errors; link="identity" has them'
 )
 
 
-def fit_linear(design: Design, scores: Array, kind: str | None) -> Fit:
+def fit_linear(design: DesignMatrix, scores: Array, kind: str | None) -> Fit:
     """``b = (X'WX)^-1 X'W s`` with the covariance ``(X'WX)^-1 M (X'WX)^-1``.
 
     For HC0 to HC3 (MacKinnon1985) M is the sum of ``e**2 x x'`` over 1, ``(n - p) / n``, ``1 - h`` and ``(1 - h)**2``,
@@ -61,12 +59,12 @@ def fit_linear(design: Design, scores: Array, kind: str | None) -> Fit:
     return Fit(b, *sandwich(design, inverse, terms, kind))
 
 
-def _products(design: Design, scores: Array, b: Array) -> Array:
+def _products(design: DesignMatrix, scores: Array, b: Array) -> Array:
     """``X'W (s - Xb)``."""
-    found = np.zeros(len(b))
+    products = np.zeros(len(b))
     for place, rows in design.chunks():
-        found += (design.weights[place] * (scores[place] - rows @ b)) @ rows
-    return found
+        products += (design.weights[place] * (scores[place] - rows @ b)) @ rows
+    return products
 
 
 def score_variances(mechanism: Mechanism, event: Array, shares: Array) -> tuple[float, float]:
@@ -74,23 +72,16 @@ def score_variances(mechanism: Mechanism, event: Array, shares: Array) -> tuple[
 
     `shares` say how values are spread within each of the two; where they are all 0, evenly.
     """
-    even = np.full(len(event), 1 / len(event))
-    outside, inside = (_variance(mechanism, event, shares, even, where) for where in (event == 0, event == 1))
-    return outside, inside
+    decoder = decoder_of(mechanism)
 
+    def variance(where: NDArray[np.bool_]) -> float:
+        if not where.any():
+            return 0.0
+        p = np.where(where, shares, 0.0)
+        p = p / p.sum() if p.sum() > 0 else where / where.sum()
+        return max(0.0, float(second_moment(decoder, event, p)) - float(event @ p) ** 2)
 
-def _variance(mechanism: Mechanism, event: Array, shares: Array, even: Array, where: NDArray[np.bool_]) -> float:
-    if not where.any():
-        return 0.0
-    p = np.where(where, shares, 0.0)
-    p = p / p.sum() if p.sum() > 0 else where / where.sum()
-    c = constants(decoder_of(mechanism), event, even)
-    second = 0.0
-    for part, _, _, values in decoder_of(mechanism).groups():
-        own, constant, away = p[values], c[values], event[values] - c[values]
-        second += float(np.sum(part.cross_moment(own, away, away)))
-        second += float(np.sum(own * (2 * constant * away + constant**2)))
-    return max(0.0, second - float(event @ p) ** 2)
+    return variance(event == 0), variance(event == 1)
 
 
 class Equations(NamedTuple):
@@ -104,7 +95,7 @@ class Equations(NamedTuple):
     gain: float
 
 
-def fit_logit(design: Design, scores: Array, outside: Array, inside: Array, kind: str | None) -> Fit:
+def fit_logit(design: DesignMatrix, scores: Array, outside: Array, inside: Array, kind: str | None) -> Fit:
     """The solution of ``sum w x (d / V)(s - g) = 0``, with ``g = expit(x b)`` and ``d = g (1 - g)``.
 
     ``V = v0 (1 - g) + v1 g + d`` is the variance of a score with the variances v0 `outside` and v1 `inside` of the
@@ -112,41 +103,41 @@ def fit_logit(design: Design, scores: Array, outside: Array, inside: Array, kind
     until ``u' I^-1 u`` falls. The covariance is ``J^-1 M J^-1`` with the observed J, or I where J is not positive
     definite. For two values this is the likelihood equation (Blair2015).
     """
-    found = _solved(design, scores, outside, inside)
-    p = len(found.b)
-    if found.gain > NEARLY**2 or np.abs(found.b).max() > FAR:
-        return Fit(found.b, np.full((p, p), np.nan), np.zeros(p), (UNSETTLED,))
-    definite = np.linalg.eigvalsh(found.observed)[0] > 0
-    bread = inverse(found.observed if definite else found.information)
+    solution = _solve(design, scores, outside, inside)
+    b = solution.b
+    if solution.gain > NEARLY**2 or np.abs(b).max() > MAX_SCALED:
+        return Fit.without_errors(b, NO_SOLUTION)
+    definite = np.linalg.eigvalsh(solution.observed)[0] > 0
+    bread = np.linalg.inv(solution.observed if definite else solution.information)
 
     def terms(place: slice, rows: Array) -> Array:
-        g, d, variance = _moments(rows @ found.b, outside[place], inside[place])
+        g, d, variance = _moments(rows @ b, outside[place], inside[place])
         rows *= (design.weights[place] * d / variance * (scores[place] - g))[:, None]
         return rows
 
-    return Fit(found.b, *sandwich(design, bread, terms, kind))
+    return Fit(b, *sandwich(design, bread, terms, kind))
 
 
-def _solved(design: Design, scores: Array, outside: Array, inside: Array) -> Equations:
+def _solve(design: DesignMatrix, scores: Array, outside: Array, inside: Array) -> Equations:
     """The equations where they are solved, or where no step gets nearer, or beyond all that is taken for finite."""
     mean = float(np.clip(np.average(scores, weights=design.weights), 0.01, 0.99))
     start = np.zeros(len(design.formula.names))
     start[0] = np.log(mean / (1 - mean))
-    found = _equations(design, scores, outside, inside, start)
+    here = _equations(design, scores, outside, inside, start)
     for _ in range(MAX_STEPS):
-        if found.gain <= SETTLED**2 or np.abs(found.b).max() > FAR:
+        if here.gain <= SETTLED**2 or np.abs(here.b).max() > MAX_SCALED:
             break
         for halved in range(MAX_HALVINGS):
-            there = _equations(design, scores, outside, inside, found.b + found.step / 2**halved)
-            if there.gain < found.gain:
+            there = _equations(design, scores, outside, inside, here.b + here.step / 2**halved)
+            if there.gain < here.gain:
                 break
         else:
             break
-        found = there
-    return found
+        here = there
+    return here
 
 
-def _equations(design: Design, scores: Array, outside: Array, inside: Array, b: Array) -> Equations:
+def _equations(design: DesignMatrix, scores: Array, outside: Array, inside: Array, b: Array) -> Equations:
     p = len(b)
     value, information, observed = np.zeros(p), np.zeros((p, p)), np.zeros((p, p))
     for place, rows in design.chunks():
@@ -163,6 +154,6 @@ def _equations(design: Design, scores: Array, outside: Array, inside: Array, b: 
 
 def _moments(logits: Array, outside: Array, inside: Array) -> tuple[Array, Array, Array]:
     """The probability of the event, its derivative, and the variance of a score."""
-    g = 1 / (1 + np.exp(-np.clip(logits, -MAX_LOG_ODDS, MAX_LOG_ODDS)))
+    g = expit(logits)
     d = g * (1 - g)
     return g, d, np.maximum(outside * (1 - g) + inside * g + d, TINY)

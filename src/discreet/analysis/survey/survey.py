@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,8 @@ from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.results.weights import weights_of
 from ...estimation.tally import Tally, as_batch
 from ...mechanisms.mechanism import Mechanism
-from .sampling import Array, covariance_of_sum
+from ..reference_distribution import Array, Codes
+from .sampling import SamplingUnits
 
 if TYPE_CHECKING:
     from ...bulk.labelled.tallies import GroupTallies
@@ -50,6 +51,13 @@ class Wave:
     def estimate(self) -> Estimate:
         """The unbiased shares."""
         return estimate(self.tally)
+
+    @cached_property
+    def distinct(self) -> tuple[NDArray[Any], Codes]:
+        """The different reports, and the number of each report among them."""
+        axis = None if self.reports.ndim == 1 else 0
+        different, numbers = np.unique(self.reports, axis=axis, return_inverse=True)
+        return different, numbers.reshape(-1)
 
 
 class Survey:
@@ -94,30 +102,26 @@ class Survey:
         batch = as_batch(_numbers(mechanism, reports), mechanism.sampler.bits)
         labels = _named(labels)
         given = {f"labels[{name!r}]": column for name, column in labels.items()}
-        given |= {"weights": weights, "clusters": clusters, "strata": strata}
-        wanted = {name for name, column in given.items() if column is not None or name.startswith("labels")}
-        columns = {name: column_of(name, given[name], len(batch)) for name in given if name in wanted}
-        kept = np.ones(len(batch), dtype=bool)
+        design = {"weights": weights, "clusters": clusters, "strata": strata}
+        given |= {name: column for name, column in design.items() if column is not None}
+        columns = {name: column_of(name, column, len(batch)) for name, column in given.items()}
+        complete = np.ones(len(batch), dtype=bool)
         for name, column in columns.items():
             lacking = missing_in(name, column)
             if missing == "error" and lacking.any():
                 raise InvalidInput(
                     f"{name}: {int(lacking.sum())} are missing; missing='drop' (--missing drop) leaves these people out"
                 )
-            kept &= ~lacking
-        if not kept.all():
-            batch, columns = batch[kept], {name: column[kept] for name, column in columns.items()}
+            complete &= ~lacking
+        if not complete.all():
+            batch, columns = batch[complete], {name: column[complete] for name, column in columns.items()}
         columns = {name: settled(column) for name, column in columns.items()}
-        wave = Wave(mechanism, batch)
-        self._become(
-            (wave,),
-            {name: columns[f"labels[{name!r}]"] for name in labels},
-            positive("weights", columns["weights"]) if "weights" in columns else None,
-            columns.get("clusters"),
-            columns.get("strata"),
-            _population(population, wave.tally.n),
-            int(len(kept) - kept.sum()),
-        )
+        self.waves: tuple[Wave, ...] = (Wave(mechanism, batch),)
+        self.labels: dict[str, NDArray[Any]] = {name: columns[f"labels[{name!r}]"] for name in labels}
+        self.weights = positive("weights", columns["weights"]) if "weights" in columns else None
+        self.clusters, self.strata = columns.get("clusters"), columns.get("strata")
+        self.population = _population(population, self.waves[0].tally.n)
+        self.left_out = int(len(complete) - complete.sum())
 
     @classmethod
     def read(cls, mechanism: Mechanism, files: Any, **columns: Any) -> Survey:
@@ -133,19 +137,12 @@ class Survey:
 
         return survey_of_frame(mechanism, frame, **columns)
 
-    def _become(
-        self,
-        waves: tuple[Wave, ...],
-        labels: dict[str, NDArray[Any]],
-        weights: Array | None,
-        clusters: NDArray[Any] | None,
-        strata: NDArray[Any] | None,
-        population: int | None,
-        left_out: int,
-    ) -> Survey:
-        self.waves, self.labels, self.weights = waves, labels, weights
-        self.clusters, self.strata, self.population, self.left_out = clusters, strata, population, left_out
-        return self
+    @classmethod
+    def _of(cls, **attributes: Any) -> Survey:
+        """A survey with these attributes, which were checked before."""
+        survey = cls.__new__(cls)
+        vars(survey).update(attributes)
+        return survey
 
     # -- what it holds -----------------------------------------------------------------------------
     @property
@@ -168,8 +165,7 @@ class Survey:
     @property
     def tally(self) -> Tally:
         """The counts of all reports; `InvalidInput` where they are of several mechanisms."""
-        found: Tally = sum((wave.tally for wave in self.waves), self.mechanism.tally())
-        return found
+        return sum((wave.tally for wave in self.waves), self.mechanism.tally())
 
     def label(self, name: str) -> NDArray[Any]:
         """The column of labels with this name."""
@@ -179,25 +175,45 @@ class Survey:
         return self.labels[name]
 
     @cached_property
-    def plausible(self) -> Array:
+    def plug_in(self) -> Array:
         """A distribution near the shares of all waves together, at which variances are taken."""
         parts = [wave.estimate.plug_in * len(wave.reports) for wave in self.waves if len(wave.reports)]
         if not parts:
             return np.full(len(self.values), 1 / len(self.values))
         return np.asarray(sum(parts) / self.n)
 
-    def remarks(self) -> list[str]:
-        """What there is to say of the sample beside every result: its size, its design, and who was left out."""
+    @property
+    def design(self) -> list[str]:
+        """Which of weights, clusters and strata there are; nothing for a plain sample."""
+        return [name for name in ("weights", "clusters", "strata") if getattr(self, name) is not None]
+
+    @cached_property
+    def units(self) -> SamplingUnits:
+        """The clusters or people that were drawn, by strata."""
+        clusters, strata = (None if one is None else codes_of(one)[1] for one in (self.clusters, self.strata))
+        return SamplingUnits(self.n, clusters, strata)
+
+    @property
+    def relative_weights(self) -> Array:
+        """The part of the whole that each person stands for; they add up to 1."""
+        return np.full(self.n, 1 / self.n) if self.weights is None else self.weights / self.weights.sum()
+
+    def remarks(self, *, finite: bool = True) -> list[str]:
+        """What there is to say of the sample beside every result: its size, its design, and who was left out.
+
+        Without `finite` the result takes people as drawn from very many, whatever the population.
+        """
         names = ", ".join(dict.fromkeys(wave.mechanism.name for wave in self.waves))
-        found = [f"{self.n:,} reports of {names}"]
-        columns = {"weights": self.weights, "clusters": self.clusters, "strata": self.strata}
-        if used := [name for name, column in columns.items() if column is not None]:
-            found.append(f"errors allow for {' and '.join(used)}")
-        if self.population is not None:
-            found.append(f"drawn from {self.population:,} people: only the error of drawing them shrinks for that")
+        remarks = [f"{self.n:,} reports of {names}"]
+        if self.design:
+            remarks.append(f"errors allow for {' and '.join(self.design)}")
+        if self.population is not None and finite:
+            remarks.append(f"drawn from {self.population:,} people: only the error of drawing them shrinks for that")
         if self.left_out:
-            found.append(f"{self.left_out:,} people who lack a label are left out")
-        return found
+            remarks.append(f"{self.left_out:,} people who lack a label are left out")
+        if self.population is not None and not finite:
+            remarks.append("errors are those of a sample from many more people: the population is not used here")
+        return remarks
 
     # -- parts of it -------------------------------------------------------------------------------
     def __add__(self, other: Survey) -> Survey:
@@ -211,15 +227,21 @@ class Survey:
             raise InvalidInput("population must be given for both surveys or for neither")
         if self.population and other.population and self.n * other.population != other.n * self.population:
             raise InvalidInput("surveys of different parts of their populations must be analysed apart")
-        return Survey.__new__(Survey)._become(
-            (*self.waves, *other.waves),
-            {name: joined([column, other.labels[name]]) for name, column in self.labels.items()},
-            _both("weights", self.weights, other.weights),
-            _both("clusters", self.clusters, other.clusters),
-            _both("strata", self.strata, other.strata),
-            None if self.population is None else self.population + (other.population or 0),
-            self.left_out + other.left_out,
+        for name in ("weights", "clusters", "strata"):
+            if (getattr(self, name) is None) != (getattr(other, name) is None):
+                raise InvalidInput(f"{name} must be given for both surveys or for neither")
+        return self._of(
+            waves=(*self.waves, *other.waves),
+            labels={name: joined([column, other.labels[name]]) for name, column in self.labels.items()},
+            **self._design_columns(lambda name, column: joined([column, getattr(other, name)])),
+            population=None if self.population is None else self.population + (other.population or 0),
+            left_out=self.left_out + other.left_out,
         )
+
+    def _design_columns(self, change: Callable[[str, NDArray[Any]], NDArray[Any]]) -> dict[str, Any]:
+        """Weights, clusters and strata, each changed where it is there."""
+        columns = {name: getattr(self, name) for name in ("weights", "clusters", "strata")}
+        return {name: None if column is None else change(name, column) for name, column in columns.items()}
 
     def only(self, rows: Any) -> Survey:
         """The reports of these rows: a column of True and False, or the numbers of rows."""
@@ -234,14 +256,12 @@ class Survey:
             start += len(wave.reports)
             if inside.any() or len(self.waves) == 1:
                 waves.append(wave if inside.all() else Wave(wave.mechanism, wave.reports[inside]))
-        return Survey.__new__(Survey)._become(
-            tuple(waves) or (Wave(self.waves[0].mechanism, self.waves[0].reports[:0]),),
-            {name: column[chosen] for name, column in self.labels.items()},
-            None if self.weights is None else self.weights[chosen],
-            None if self.clusters is None else self.clusters[chosen],
-            None if self.strata is None else self.strata[chosen],
-            None,
-            0,
+        return self._of(
+            waves=tuple(waves) or (Wave(self.waves[0].mechanism, self.waves[0].reports[:0]),),
+            labels={name: column[chosen] for name, column in self.labels.items()},
+            **self._design_columns(lambda name, column: column[chosen]),
+            population=None,
+            left_out=0,
         )
 
     def tallies(self, *labels: str) -> GroupTallies:
@@ -307,8 +327,17 @@ class Survey:
 
     def covariance_of_sum(self, terms: Array) -> Array:
         """The covariance of the sum of one row of terms a person, by the way people were drawn."""
-        groups = (None if column is None else codes_of(column)[1] for column in (self.clusters, self.strata))
-        return covariance_of_sum(terms, *groups)
+        return self.units.covariance(terms)
+
+    def by_distinct_report(self, rows_of: Callable[[Mechanism, NDArray[Any]], Array]) -> tuple[Array, Codes]:
+        """A row of numbers for every different report, by this function of them, and the row of each person."""
+        tables, numbers, start = [], [], 0
+        for wave in self.waves:
+            different, own = wave.distinct
+            tables.append(rows_of(wave.mechanism, different))
+            numbers.append(own + start)
+            start += len(different)
+        return np.concatenate(tables), np.concatenate(numbers)
 
     def __len__(self) -> int:
         return self.n
@@ -319,19 +348,13 @@ class Survey:
         return f"<Survey of {self.n:,} reports of {names}{labels}>"
 
 
-def _both(name: str, first: Any, second: Any) -> Any:
-    if (first is None) != (second is None):
-        raise InvalidInput(f"{name} must be given for both surveys or for neither")
-    return None if first is None else joined([first, second])
-
-
 def _named(labels: Any) -> Mapping[str, Any]:
     if labels is None:
         return {}
-    found = by_name("labels", labels)
-    for name in found:
+    columns = by_name("labels", labels)
+    for name in columns:
         check_type("labels: a name", name, str, "text")
-    return found
+    return columns
 
 
 def _numbers(mechanism: Mechanism, reports: Any) -> Any:

@@ -1,41 +1,30 @@
-"""Do two answers go together: tests of independence, and the correlation of numbers.
-
-Shares of one answer among the people who gave another: a ratio of two cells of a joint table.
-"""
+"""Do two answers go together: tests of independence, the correlation of numbers, and shares of one given the other."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.domain import Value
 from ...core.errors import InvalidInput, Unavailable, shown
 from ...core.random import Source, check_source
-from ...estimation.tails import chi_square_tail
-from ..groups.omnibus import generator
-from ..reference_distribution import ReferenceDistribution, denominator_df, hotelling_tail, quantiles
-from ..regression.correlation import Correlation
-from ..result import CONFIDENCE, Result
+from ..groups.omnibus import generator, inverse_root
+from ..reference_distribution import Array, JointTest, ReferenceDistribution, chi_square_test, hotelling_test
+from ..regression.coefficients import Correlation, correlation_of
+from ..result import CONFIDENCE, Estimates, shares_panel
 from .paired_answers import PairedAnswers
 
-Array = NDArray[np.float64]
-
-
-RANK = 1e-9
-"""Directions in which answers vary by less than this part of the most are none."""
 MAX_CONTRASTS = 400
 """The most degrees of freedom for which the covariance of a whole table is written out."""
-WORK = 1 << 36
+MAX_WORK = 1 << 36
 """The most multiplications that a permutation test may take."""
 
 
 @dataclass(frozen=True)
-class Independence:
+class Independence(JointTest):
     """A test that two answers have nothing to do with each other.
 
     `statistic` is chi-square on `df` degrees of freedom if they do not, so that `p` is small where they do. Where
@@ -43,16 +32,13 @@ class Independence:
     `permuted_p` is that of the exact test, over `permutations` random orders; None unless one was asked for.
     """
 
-    statistic: float
-    df: int
-    p: float
     permuted_p: float | None = None
     permutations: int = 0
-    rest: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The test as plain data."""
-        return dict(vars(self))
+        names = ("statistic", "df", "p", "permuted_p", "permutations", "rest")
+        return {name: getattr(self, name) for name in names}
 
 
 def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
@@ -62,10 +48,10 @@ def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
     that of each, on ``rank(V1) rank(V2)`` degrees of freedom. With weights or clusters, and for pairs as one value,
     Wald's statistic of ``p_xz - p_x p_z``, whose covariance is that of its linear terms.
     """
-    if len(pairs.told) == 2 and not pairs.designed and pairs.survey.weights is None:
-        one, two = whitened(pairs)
+    if len(pairs.tables) == 2 and not pairs.survey.design:
+        one, two = whiten(pairs)
         statistic = float(((one.T @ two) ** 2).sum() / pairs.n)
-        return _test(statistic, one.shape[1] * two.shape[1])
+        return _independence(chi_square_test(statistic, one.shape[1] * two.shape[1]))
     contrasts = (pairs.shape[0] - 1) * (pairs.shape[1] - 1)
     if contrasts > MAX_CONTRASTS or contrasts * pairs.n > 1 << 28:
         return None
@@ -75,91 +61,68 @@ def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
         t = block.reshape(-1, *pairs.shape)
         linear = t - rows[:, None] * t.sum(axis=1)[:, None, :] - t.sum(axis=2)[:, :, None] * columns
         terms[people] = linear[:, :-1, :-1].reshape(len(t), -1)
-    found = (shares - rows[:, None] * columns)[:-1, :-1].reshape(-1)
-    spread, directions = _directions(pairs.covariance(terms - pairs.weights @ terms))
-    statistic, rank = float(((found @ directions) ** 2 / spread).sum()), len(spread)
+    gaps = (shares - rows[:, None] * columns)[:-1, :-1].reshape(-1)
+    root, rank = inverse_root(pairs.covariance(terms - pairs.weights @ terms))
+    statistic, reference = float(((gaps @ root) ** 2).sum()), pairs.reference
     if pairs.survey.clusters is None:
-        return _test(statistic, rank)
-    df, design = float(pairs.reference.df[0]), pairs.reference.design_df
-    if (rest := denominator_df(rank, df, design)) < 1:
-        return None
-    return Independence(statistic, rank, hotelling_tail(statistic, rank, df, design), rest=rest)
+        return _independence(chi_square_test(statistic, rank))
+    return _independence(hotelling_test(statistic, rank, float(reference.df[0]), reference.design_df))
 
 
-def permuted(pairs: PairedAnswers, test: Independence, rng: Source, permutations: int) -> Independence:
+def _independence(test: JointTest | None) -> Independence | None:
+    return None if test is None else Independence(test.statistic, test.df, test.p, test.rest)
+
+
+def permutation_test(pairs: PairedAnswers, test: Independence, rng: Source, permutations: int) -> Independence:
     """The same test with its exact p-value: the second answers in random orders, the observed one among them."""
     check_source(rng)
     numbers = generator(rng)
     if isinstance(permutations, bool) or not isinstance(permutations, int) or permutations < 1:
         raise InvalidInput(f"permutations={permutations!r} must be a positive whole number")
-    if len(pairs.told) == 1:
+    if len(pairs.tables) == 1:
         raise InvalidInput("rng must be left out for pairs as one value: no second answers are there to be permuted")
-    if pairs.designed or pairs.survey.weights is not None:
+    if pairs.survey.design:
         raise InvalidInput("rng must be left out with weights, clusters or strata: people are not alike then")
-    one, two = whitened(pairs)
-    if permutations * one.shape[1] * two.shape[1] * pairs.n > WORK:
+    one, two = whiten(pairs)
+    if permutations * one.shape[1] * two.shape[1] * pairs.n > MAX_WORK:
         raise InvalidInput(f"permutations={permutations} of {pairs.n} people take too long; fewer must do")
     above = sum(
         float(((one.T @ two[numbers.permutation(pairs.n)]) ** 2).sum() / pairs.n) >= test.statistic * (1 - 1e-12)
         for _ in range(permutations)
     )
-    return Independence(test.statistic, test.df, test.p, (1 + above) / (1 + permutations), permutations)
+    return replace(test, permuted_p=(1 + above) / (1 + permutations), permutations=permutations)
 
 
-def whitened(pairs: PairedAnswers) -> tuple[Array, Array]:
+def whiten(pairs: PairedAnswers) -> tuple[Array, Array]:
     """The decoded answers to each of two questions, in the directions in which they vary, all with variance 1."""
     sides = []
-    for told in pairs.told:
-        phi = told.everyone - told.everyone.mean(axis=0)
-        spread, directions = _directions(phi.T @ phi / pairs.n)
-        sides.append(phi @ (directions / np.sqrt(spread)))
+    for table, numbers in pairs.tables:
+        phi = table[numbers]
+        phi -= phi.mean(axis=0)
+        sides.append(phi @ inverse_root(phi.T @ phi / pairs.n)[0])
     return sides[0], sides[1]
 
 
 def joint_correlation(pairs: PairedAnswers, first: Array, second: Array) -> Correlation:
-    """The correlation of two numbers: ``cov(s1, s2)`` over the true deviations; nan where one is not above 0.
-
-    The true variance is ``mean(score of the squares) - mean**2``, which is smaller than that of the scores. The
-    standard error is that of the linear terms.
-    """
+    """The correlation of the numbers that the two answers stand for."""
     ones = np.ones(len(first)), np.ones(len(second))
-    w = pairs.weights
-    one, two = pairs.scores(np.outer(first, ones[1])), pairs.scores(np.outer(ones[0], second))
-    squares = pairs.scores(np.outer(first**2, ones[1])), pairs.scores(np.outer(ones[0], second**2))
-    both = pairs.scores(np.outer(first, second))
-    a, b = w @ one, w @ two
-    variances = w @ squares[0] - a**2, w @ squares[1] - b**2
-    if min(variances) <= 0:
-        return Correlation(math.nan, math.nan)
-    scale = np.sqrt(variances[0] * variances[1])
-    r = (w @ both - a * b) / scale
-    terms = (both - a * two - b * one) / scale
-    terms -= r / 2 * ((squares[0] - 2 * a * one) / variances[0] + (squares[1] - 2 * b * two) / variances[1])
-    variance = pairs.covariance((terms - w @ terms)[:, None])[0, 0]
-    return Correlation(float(r), float(np.sqrt(variance)), float(pairs.reference.df[0]))
+    one = pairs.scores(np.outer(first, ones[1])), pairs.scores(np.outer(first**2, ones[1]))
+    two = pairs.scores(np.outer(ones[0], second)), pairs.scores(np.outer(ones[0], second**2))
+    return correlation_of(pairs.survey, one, two, pairs.scores(np.outer(first, second)))
 
 
-def _directions(covariance: Array) -> tuple[Array, Array]:
-    """The variances above nothing, and their directions as columns."""
-    spread, directions = np.linalg.eigh(covariance)
-    kept = spread > RANK * max(spread[-1], 0.0) if len(spread) else np.zeros(0, dtype=bool)
-    return spread[kept], directions[:, kept]
-
-
-def _test(statistic: float, df: int) -> Independence:
-    return Independence(statistic, df, chi_square_tail(statistic, df))
-
-
-SURE = 3.0
+MIN_RATIO = 3.0
 """A share that is so many standard errors above 0 may be divided by."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConditionalShares(Result):
+class ConditionalShares(Estimates):
     """The shares of one question's answers among the people who gave `answer` to the other, and standard errors.
 
     `among` is the share of these people and its standard error.
     """
+
+    ESTIMATE = "shares"
 
     name: str
     values: tuple[Value, ...]
@@ -171,24 +134,21 @@ class ConditionalShares(Result):
     n: int
     reference: ReferenceDistribution
 
-    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
-        """A row for each answer."""
-        half = quantiles(confidence, self.reference.df) * self.stderr
-        low, high = self.shares - half, self.shares + half
-        numbers = {"estimate": self.shares, "stderr": self.stderr, "low": low, "high": high}
-        return {self.name: list(self.values)} | {name: column.tolist() for name, column in numbers.items()}
+    @property
+    def rows(self) -> dict[str, Sequence[Any]]:
+        return {self.name: list(self.values)}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         """Among whom the shares are, and how well that is known."""
         share, error = self.among
-        said = [
+        remarks = [
             f"among the people whose {self.other} is {self.answer}: a share of {share:.4f} (stderr {error:.4f}) "
             f"of {self.n:,}; each interval at {confidence:g} confidence",
             *self.reference.remarks(),
         ]
-        if share < SURE * error:
-            said.append("WARNING: hardly anybody may have given that answer, so these ratios can be far off")
-        return said
+        if share < MIN_RATIO * error:
+            remarks.append("WARNING: hardly anybody may have given that answer, so these ratios can be far off")
+        return remarks
 
     @property
     def about(self) -> dict[str, Any]:
@@ -204,12 +164,11 @@ class ConditionalShares(Result):
         """Draw the shares with their intervals."""
         from ...plots import plot_shares
 
-        found = self.table(confidence)
-        panel = {"values": found[self.name], "shares": found["estimate"], "low": found["low"], "high": found["high"]}
+        panel = shares_panel(self.table(confidence), self.name)
         plot_shares(panel, path, title=title or f"{self.name}, given {self.other} = {self.answer}")
 
 
-def given_answer(pairs: PairedAnswers, names: tuple[str, str], side: int, place: int) -> ConditionalShares:
+def conditional_shares(pairs: PairedAnswers, names: tuple[str, str], side: int, place: int) -> ConditionalShares:
     """The shares of the other question's answers given the one numbered `place` of question `side`.
 
     ``r_z = p_xz / p_x``, with the standard error of the linear terms ``(t_xz - r_z t_x) / p_x``.
@@ -227,8 +186,8 @@ def given_answer(pairs: PairedAnswers, names: tuple[str, str], side: int, place:
         raise Unavailable(f"{names[side]}={shown(answer)}: the estimated share of people who gave it is not above 0")
     shares = cells / total
     linear = (terms - shares * all_terms[:, None]) / total
-    stderr = np.sqrt([pairs.covariance(column[:, None])[0, 0] for column in linear.T])
-    among = total, float(np.sqrt(pairs.covariance((all_terms - total)[:, None])[0, 0]))
+    stderr = np.sqrt([pairs.variance(column) for column in linear.T])
+    among = total, float(np.sqrt(pairs.variance(all_terms - total)))
     return ConditionalShares(
         names[other], pairs.values[other], shares, stderr, names[side], answer, among, pairs.n, pairs.reference
     )

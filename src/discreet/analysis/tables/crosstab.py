@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, Unavailable, check_type
@@ -17,14 +16,19 @@ from ...core.random import Source
 from ...estimation.results.likelihood import likelihood
 from ...estimation.results.weights import weights_of
 from ...mechanisms.mechanism import Mechanism
-from ..reference_distribution import quantiles
-from ..regression.correlation import Correlation
-from ..result import CONFIDENCE, Result
+from ..reference_distribution import Array, ReferenceDistribution, quantiles
+from ..regression.coefficients import Correlation
+from ..result import CONFIDENCE, Estimates, number_columns
 from ..survey.survey import Survey
-from .association import ConditionalShares, Independence, given_answer, independence_of, joint_correlation, permuted
-from .paired_answers import PairedAnswers, likely_table, of_one, of_two
-
-Array = NDArray[np.float64]
+from .association import (
+    ConditionalShares,
+    Independence,
+    conditional_shares,
+    independence_of,
+    joint_correlation,
+    permutation_test,
+)
+from .paired_answers import PairedAnswers, likely_table, pair_surveys, split_pairs
 
 ALL = "(all)"
 """What stands for every answer in the rows of the margins."""
@@ -34,7 +38,7 @@ PERMUTATIONS = 999
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Crosstab(Result):
+class Crosstab(Estimates):
     """The share of people who hold each pair of answers: `shares` and `stderr`, k1 x k2.
 
     `values` are the answers to the two questions, `names` what these are called. `independence` is the test that the
@@ -49,6 +53,8 @@ class Crosstab(Result):
     >>> dc.crosstab(smokes, drinks, permutations=0).stderr.round(2).tolist()
     [[0.01, 0.01], [0.0, 0.01]]
     """
+
+    ESTIMATE = "shares"
 
     names: tuple[str, str]
     values: tuple[tuple[Value, ...], tuple[Value, ...]]
@@ -69,13 +75,13 @@ class Crosstab(Result):
         """For each question the shares of its answers and their standard errors."""
         return self.pairs.margin(0), self.pairs.margin(1)
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """The ends of the interval for every pair of answers, k1 x k2 each; normal, with a design those of t."""
-        half = self._reach(confidence) * self.stderr
-        return self.shares - half, self.shares + half
+    @property
+    def reference(self) -> ReferenceDistribution:  # type: ignore[override]
+        """The reference distribution of all shares, in one row: normal, with a design t."""
+        return self.pairs.reference
 
     def _reach(self, confidence: float) -> float:
-        return float(quantiles(confidence, self.pairs.reference.df)[0])
+        return float(quantiles(confidence, self.reference.df)[0])
 
     def given(self, **answer: Value) -> ConditionalShares:
         """The shares of one question's answers among the people who gave an answer to the other.
@@ -87,7 +93,7 @@ class Crosstab(Result):
         ((name, value),) = answer.items()
         side = ("first", "second").index(name)
         place = Domain(self.values[side]).asked(value)
-        return given_answer(self.pairs, self.names, side, place)
+        return conditional_shares(self.pairs, self.names, side, place)
 
     def likely(self) -> Array:
         """The most likely table, k1 x k2: never below 0 and adding up to 1, with less error and some bias."""
@@ -96,26 +102,27 @@ class Crosstab(Result):
         if self.surveys[0].weights is not None:
             raise Unavailable("the most likely table of pairs as one value takes no weights")
         shares = likelihood(self.surveys[0].tally).shares
-        held = np.zeros(self.shares.size)
-        np.add.at(held, self.pairs.cells, shares)
-        return held.reshape(self.shares.shape)
+        sums = np.bincount(self.pairs.cells, shares, minlength=self.shares.size)
+        return np.asarray(sums, dtype=float).reshape(self.shares.shape)
 
     # -- the result ----------------------------------------------------------------------------------
+    @property
+    def rows(self) -> dict[str, Sequence[Any]]:
+        one, two = self.values
+        pairs = [(x, z) for x in one for z in two] + [(x, ALL) for x in one] + [(ALL, z) for z in two]
+        return {name: [pair[i] for pair in pairs] for i, name in enumerate(self.names)}
+
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         """A row for each pair of answers; then those of each question alone, with (all) for the other."""
-        one, two = self.values
-        rows = [(x, z) for x in one for z in two] + [(x, ALL) for x in one] + [(ALL, z) for z in two]
         shares = np.concatenate([self.shares.reshape(-1), *(shares for shares, _ in self.margins)])
         errors = np.concatenate([self.stderr.reshape(-1), *(errors for _, errors in self.margins)])
-        half = self._reach(confidence) * errors
-        columns: dict[str, Sequence[Any]] = {name: [row[i] for row in rows] for i, name in enumerate(self.names)}
-        numbers = {"estimate": shares, "stderr": errors, "low": shares - half, "high": shares + half}
-        return columns | {name: column.tolist() for name, column in numbers.items()}
+        reach = self._reach(confidence) * errors
+        return {**self.rows, **number_columns(shares, errors, shares - reach, shares + reach)}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         """How the table was made, and what the tests say."""
         how = "two reports of each" if len(self.surveys) == 2 else "pairs as one value"
-        said = [
+        remarks = [
             f"{self.n:,} people, {how}; each interval at {confidence:g} confidence",
             "shares are unbiased: some may be below 0; do not pick the largest without allowing for it",
             *self.pairs.reference.remarks(),
@@ -125,16 +132,16 @@ class Crosstab(Result):
             reference = (
                 "chi-square" if test.rest is None else f"with {test.rest:.4g} degrees of freedom for the errors, Wald"
             )
-            said.append(f"independence: {reference} {test.statistic:.4g} on {test.df}, p = {test.p:.3g}{exact}")
+            remarks.append(f"independence: {reference} {test.statistic:.4g} on {test.df}, p = {test.p:.3g}{exact}")
         else:
-            said.append("no test of independence: the table is too large for it, or clusters are too few")
+            remarks.append("no test of independence: the table is too large for it, or clusters are too few")
         if (r := self.correlation) is not None and math.isnan(r.estimate):
-            said.append("no correlation: the reports are too few to show that answers differ at all")
+            remarks.append("no correlation: the reports are too few to show that answers differ at all")
         elif r is not None:
-            said.append(f"correlation of what people hold: {r.estimate:.4f} (stderr {r.stderr:.4f})")
+            remarks.append(f"correlation of what people hold: {r.estimate:.4f} (stderr {r.stderr:.4f})")
         if self.surveys[0].population is not None:
-            said.append("the size of the population is not used: errors are those of people drawn from very many")
-        return said
+            remarks.append("the size of the population is not used: errors are those of people drawn from very many")
+        return remarks
 
     @property
     def about(self) -> dict[str, Any]:
@@ -193,11 +200,11 @@ def crosstab(
     [[0.49, 0.25], [0.0, 0.25]]
     """
     surveys = tuple(_survey(name, one) for name, one in (("first", first), ("second", second)) if one is not None)
-    pairs = of_two(*surveys) if len(surveys) == 2 else of_one(surveys[0], questions)
+    pairs = pair_surveys(*surveys) if len(surveys) == 2 else split_pairs(surveys[0], questions)
     shares, stderr = pairs.means()
     test = independence_of(pairs, shares)
     if rng is not None and test is not None:
-        test = permuted(pairs, test, rng, permutations)
+        test = permutation_test(pairs, test, rng, permutations)
     numbers = _numbers(pairs, scores)
     correlation = None if numbers is None else joint_correlation(pairs, *numbers)
     return Crosstab(_names(names), pairs.values, shares, stderr, test, correlation, pairs, surveys)

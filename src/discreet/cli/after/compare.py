@@ -77,7 +77,7 @@ def command(
         rng=None if permutations is None else seeded(permutations),
     )
     if estimates and not options["as_json"]:
-        click.echo(f"{found.groups.shown(options['confidence'])}\n")
+        click.echo(f"{found.groups.to_text(options['confidence'])}\n")
     show(found, confidence=options["confidence"], as_json=options["as_json"], plot=options["plot"])
 
 
