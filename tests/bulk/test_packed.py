@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.bulk.packed import PackedBlocks, PackedHadamardBlocks, PackedHighLow, _divisor, packed
+from discreet.bulk.packed import PackedBlocks, PackedHadamardBlocks, PackedHighLow, _divisor, pack
 from discreet.bulk.randomizing import randomize_indices
 from discreet.bulk.words import seeded
 from discreet.mechanisms.composed.blocks import BlockResponse
@@ -48,28 +48,28 @@ def test_hadamard_blocks_at_one_epsilon_have_the_faster_form():
     alone = two_blocks(Hadamard(5, ONE), RandomizedResponse(1, ONE))
     apart = two_blocks(Hadamard(5, ONE), Hadamard(40, Fraction(2)))
     mixed = two_blocks(Hadamard(5, ONE), Subset(9, ONE))
-    assert [type(packed(r).form) for r in (same, alone)] == [PackedHadamardBlocks] * 2
-    assert [type(packed(r).form) for r in (apart, mixed)] == [PackedBlocks] * 2
+    assert [type(pack(r).form) for r in (same, alone)] == [PackedHadamardBlocks] * 2
+    assert [type(pack(r).form) for r in (apart, mixed)] == [PackedBlocks] * 2
 
 
 def test_what_has_no_compiled_form_is_left_to_numpy():
-    assert packed(GeneralHadamard(9, ONE)) is None
-    assert packed(two_blocks(Subset(70, ONE), Subset(70, ONE))) is None  # reports of several words in blocks
-    assert type(packed(HighLowResponse(4, [2, 1, 0], Hadamard(3, ONE), ONE)).form) is PackedHighLow
+    assert pack(GeneralHadamard(9, ONE)) is None
+    assert pack(two_blocks(Subset(70, ONE), Subset(70, ONE))) is None  # reports of several words in blocks
+    assert type(pack(HighLowResponse(4, [2, 1, 0], Hadamard(3, ONE), ONE)).form) is PackedHighLow
 
 
 def test_every_number_of_a_form_is_a_word_and_every_address_is_kept():
-    law = packed(HighLowResponse(9, [1, 2, 3, 4], Subset(4, ONE), ONE))
+    law = pack(HighLowResponse(9, [1, 2, 3, 4], Subset(4, ONE), ONE))
     flat = [*law.form[:2], *law.form.inner]
     assert all(isinstance(field, np.uint64) for field in flat)
     addresses = {array.ctypes.data for array in law.arrays}
-    assert {int(law.form.entries), int(law.form.inner.steps), int(law.form.inner.neutral)} == addresses
+    assert {int(law.form.entries), int(law.form.inner.steps), int(law.form.inner.cover)} == addresses
 
 
 def test_a_block_of_one_value_with_several_reports_is_not_taken_for_one_that_shows_the_block():
     table = Table([[3 << 62, 1 << 62]])
     blocks = BlockResponse([0, 1], [RandomizedResponse(1, ONE), table])
-    form = packed(blocks)
+    form = pack(blocks)
     assert form is None or type(form.form) is not PackedHadamardBlocks
     values = np.ones(200_000, dtype=np.uint8)
     compiled, plain = (randomize_indices(blocks, values, seeded(1), engine=engine) for engine in ("numba", "numpy"))

@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet.bulk import samplers
 from discreet.bulk.kernels import TILE
-from discreet.bulk.packed import packed
+from discreet.bulk.packed import pack
 from discreet.bulk.randomizing import randomize_indices, report_type
 from discreet.bulk.samplers import compiled_sampler
 from discreet.bulk.words import seeded
@@ -122,12 +122,12 @@ def test_compiled_reports_are_right_over_every_word_of_a_small_word_space(name):
 
 def test_a_compiled_sampler_that_differs_is_reported_and_not_used(monkeypatch):
     def one_unit_too_many(sampler):
-        law = packed(sampler)
+        law = pack(sampler)
         return law._replace(form=law.form._replace(true_last=np.uint64(2**63)))
 
     sampler = Hadamard(300, ONE)
     expected = randomize_indices(sampler, np.arange(300), seeded(5), engine="numpy")
-    monkeypatch.setattr(samplers, "packed", one_unit_too_many)
+    monkeypatch.setattr(samplers, "pack", one_unit_too_many)
     with pytest.warns(RuntimeWarning, match="hadamard differs from the plain one and is not used"):
         found = randomize_indices(sampler, np.arange(300), seeded(5), engine="numba")
     assert np.array_equal(found, expected)
@@ -170,8 +170,8 @@ def faults(sampler):
 def test_a_compiled_sampler_that_is_wrong_for_one_value_or_one_group_alone_is_caught(name, monkeypatch):
     sampler = TRIED[name]
     make = samplers._compiled_fill
-    law = packed(sampler)
-    assert samplers._tried(sampler, law) is not None  # the control: without a fault it is used
+    law = pack(sampler)
+    assert samplers._try(sampler, law) is not None  # the control: without a fault it is used
     for fault, values in faults(sampler):
 
         def planted(*arguments, wrong=values):
@@ -185,7 +185,7 @@ def test_a_compiled_sampler_that_is_wrong_for_one_value_or_one_group_alone_is_ca
 
         monkeypatch.setattr(samplers, "_compiled_fill", planted)
         with pytest.warns(RuntimeWarning, match="differs from the plain one"):
-            assert samplers._tried(sampler, law) is None, fault
+            assert samplers._try(sampler, law) is None, fault
 
 
 def test_a_compiled_sampler_that_is_wrong_beyond_its_first_tile_is_caught(monkeypatch):
@@ -202,7 +202,7 @@ def test_a_compiled_sampler_that_is_wrong_beyond_its_first_tile_is_caught(monkey
 
     monkeypatch.setattr(samplers, "_compiled_fill", planted)
     with pytest.warns(RuntimeWarning, match="differs from the plain one"):
-        assert samplers._tried(sampler, packed(sampler)) is None
+        assert samplers._try(sampler, pack(sampler)) is None
 
 
 def test_a_compiled_sampler_is_made_once_and_forgotten_with_its_sampler():

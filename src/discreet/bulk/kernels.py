@@ -206,8 +206,8 @@ def _long_entry(law: Any, x: Any) -> Any:
     return long_at(law.entries, x)
 
 
-def neutral_report(law: Any, words: Any) -> Any:
-    """Whether a value that needs no protection passes as it is, and the neutral report if not."""
+def cover_report(law: Any, words: Any) -> Any:
+    """Whether a value that needs no protection passes as it is, and the cover report if not."""
     raise NotImplementedError
 
 
@@ -218,9 +218,9 @@ def _draw_hadamard(law: Any, x: Any, words: Any) -> Any:
     return column ^ ((row & (ZERO - row)) & (ZERO - wrong))
 
 
-def _neutral_hadamard(law: Any, words: Any) -> Any:
+def _cover_hadamard(law: Any, words: Any) -> Any:
     u = long_at(words, ZERO)
-    return U((u << law.width) > law.neutral_last), u >> law.shift
+    return U((u << law.width) > law.cover_last), u >> law.shift
 
 
 def _draw_response(law: Any, x: Any, words: Any) -> Any:
@@ -229,14 +229,13 @@ def _draw_response(law: Any, x: Any, words: Any) -> Any:
     return select(U(u < law.lies), other + U(other >= x), x)
 
 
-def _neutral_divided(law: Any, words: Any) -> Any:
+def _cover_divided(law: Any, words: Any) -> Any:
     u = long_at(words, ZERO)
-    passes = U(u > law.neutral_last)
-    return passes, select(passes, ZERO, _divided(u, law.neutral))
+    passes = U(u > law.cover_last)
+    return passes, select(passes, ZERO, _divided(u, law.cover))
 
 
-@inline
-def _place(law: Any, u: Any) -> Any:
+def _place_cycle(law: Any, u: Any) -> Any:
     """The place in `shifts` that a word chooses; 0 for a spare word."""
     low = U(u < law.low_end)
     by = Divisor(
@@ -261,12 +260,8 @@ def _spare_or(law: Any, u: Any, report: Any) -> Any:
     return select(U(u > law.used_last), (u - law.used_last - ONE) >> law.scale_shift, report)
 
 
-def _place_cycle(law: Any, u: Any) -> Any:
-    return _place(law, u)
-
-
 def _place_cycles(law: Any, u: Any) -> Any:
-    return _place(law.levels, u)
+    return place_of(law.levels, u)
 
 
 def _shift_cycle(law: Any, place: Any) -> Any:
@@ -304,12 +299,12 @@ def _draw_subset(law: Any, x: Any, words: Any) -> Any:
     return members | truth << x
 
 
-def _neutral_subset(law: Any, words: Any) -> Any:
+def _cover_subset(law: Any, words: Any) -> Any:
     members, u, at = ZERO, ZERO, longs_from(words, ONE)
     for s in range(law.d):
-        size, t, u, at = step(law.neutral, s, u, at)
+        size, t, u, at = step(law.cover, s, u, at)
         members |= ONE << select(members >> t & ONE, size - ONE, t)
-    return U(long_at(words, ZERO) > law.neutral_last), members
+    return U(long_at(words, ZERO) > law.cover_last), members
 
 
 def _draw_unary(law: Any, x: Any, words: Any) -> Any:
@@ -317,8 +312,8 @@ def _draw_unary(law: Any, x: Any, words: Any) -> Any:
     return others & ~(ONE << x) | U(long_at(words, x) < law.own) << x
 
 
-def _neutral_unary(law: Any, words: Any) -> Any:
-    return U(long_at(words, law.size) > law.neutral_last), bits_below(law.other, words, law.size)
+def _cover_unary(law: Any, words: Any) -> Any:
+    return U(long_at(words, law.size) > law.cover_last), bits_below(law.other, words, law.size)
 
 
 @inline
@@ -339,17 +334,17 @@ def _draw_table(law: Any, x: Any, words: Any) -> Any:
 
 def _draw_geometric(law: Any, x: Any, words: Any) -> Any:
     u = long_at(words, ZERO)
-    found = _rank(law.bounds, ZERO, law.count, u)
-    moved = x + found - law.reach
+    rank = _rank(law.bounds, ZERO, law.count, u)
+    moved = x + rank - law.reach
     moved &= ZERO - U(np.int64(moved) >= 0)
-    return select(U(found == ZERO), _divided(u, law.flat), min(moved, law.last))
+    return select(U(rank == ZERO), _divided(u, law.flat), min(moved, law.last))
 
 
 def _entry_high_low(law: Any, entry: Any, words: Any) -> Any:
     place, other = entry >> ONE, entry & ONE
     hidden = draw(law.inner, select(other, ZERO, place), words)
-    passes, neutral = neutral_report(law.inner, words)
-    return select(other & passes, law.base + place, select(other, neutral, hidden))
+    passes, cover = cover_report(law.inner, words)
+    return select(other & passes, law.base + place, select(other, cover, hidden))
 
 
 def _entry_hadamard_blocks(law: Any, entry: Any, words: Any) -> Any:
@@ -409,14 +404,14 @@ choose_by_type(
     },
 )
 choose_by_type(
-    neutral_report,
+    cover_report,
     {
-        PackedHadamard: _neutral_hadamard,
-        PackedResponse: _neutral_divided,
-        PackedCycle: _neutral_divided,
-        PackedCycles: _neutral_divided,
-        PackedSubset: _neutral_subset,
-        PackedUnary: _neutral_unary,
+        PackedHadamard: _cover_hadamard,
+        PackedResponse: _cover_divided,
+        PackedCycle: _cover_divided,
+        PackedCycles: _cover_divided,
+        PackedSubset: _cover_subset,
+        PackedUnary: _cover_unary,
     },
 )
 choose_by_type(place_of, {PackedCycle: _place_cycle, PackedCycles: _place_cycles})

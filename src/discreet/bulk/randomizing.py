@@ -26,7 +26,7 @@ from .words import words_of
 if TYPE_CHECKING:
     from ..core.random import Source
     from ..mechanisms.sampler import Sampler
-    from .words import Reserved
+    from .words import Stream
 
 BUFFER = 1 << 17
 """Words held by a thread at a time: few enough for its cache, enough that threads seldom contend."""
@@ -93,7 +93,7 @@ class _Work:
                 )
             self._write(begin, words)
 
-    def share(self, stream: Reserved, threads: int) -> None:
+    def share(self, stream: Stream, threads: int) -> None:
         """Make the reports from a source whose words any thread can address."""
         starts = range(0, len(self._x), self._task)
         threads = min(threads, len(starts))
@@ -109,7 +109,7 @@ class _Work:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def _piece(self, start: int, stream: Reserved) -> None:
+    def _piece(self, start: int, stream: Stream) -> None:
         mine = stream.at(start * self._words)
         words = np.empty(self._chunk * self._words, dtype=np.uint64)
         end = min(start + self._task, len(self._x))

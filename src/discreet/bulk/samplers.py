@@ -1,8 +1,7 @@
-"""The compiled sampler of a sampler, used only after it has reproduced the reports of plain integers.
+"""The compiled form of a sampler, used only after it has reproduced the reports of plain integers.
 
-Compiled samplers like those of `kernels`, for reports of several words: sets of many values.
-
-`row` is where a report is written. Importing this file imports Numba.
+Here are also the kernels for reports of several words, sets of many values; `row` is where such a report is written.
+Importing this module imports Numba.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from ..estimation.arrays.compiled import (
 from ..estimation.decoders import decoder_of
 from . import kernels
 from .kernels import EIGHT, LAST, ONE, SIX, ZERO, U, all_below, bits_below, select, step
-from .packed import Packed, PackedCycle, PackedCycles, PackedHighLow, PackedSubset, PackedUnary, packed
+from .packed import Packed, PackedCycle, PackedCycles, PackedHighLow, PackedSubset, PackedUnary, pack
 from .randomizing import Fill, outside_domain, report_type
 from .words import seeded
 
@@ -83,8 +82,8 @@ def draw_row(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) 
     raise NotImplementedError
 
 
-def neutral_row(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
-    """Write a neutral report to `row`, and return whether a value that needs no protection passes as it is."""
+def cover_row(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
+    """Write a cover report to `row`, and return whether a value that needs no protection passes as it is."""
     raise NotImplementedError
 
 
@@ -100,28 +99,28 @@ def _row_subset(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: An
     _pack(members, row, columns)
 
 
-def _neutral_row_subset(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
+def _cover_row_subset(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
     u, at = ZERO, longs_from(words, ONE)
     for s in range(law.d):
-        size, t, u, at = step(law.neutral, s, u, at)
+        size, t, u, at = step(law.cover, s, u, at)
         _insert(members, t, size - ONE, ONE)
     _pack(members, row, columns)
-    return U(long_at(words, ZERO) > law.neutral_last)
+    return U(long_at(words, ZERO) > law.cover_last)
 
 
 def _row_unary(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) -> Any:
-    _neutral_bits(law, words, row, columns)
+    _cover_bits(law, words, row, columns)
     others = long_at(row, x >> SIX) & ~(ONE << (x & LAST))
     put_long(row, x >> SIX, others | U(long_at(words, x) < law.own) << (x & LAST))
 
 
-def _neutral_row_unary(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
-    _neutral_bits(law, words, row, columns)
-    return U(long_at(words, law.size) > law.neutral_last)
+def _cover_row_unary(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
+    _cover_bits(law, words, row, columns)
+    return U(long_at(words, law.size) > law.cover_last)
 
 
 @inline
-def _neutral_bits(law: Any, words: Any, row: Any, columns: Any) -> Any:
+def _cover_bits(law: Any, words: Any, row: Any, columns: Any) -> Any:
     for word in range(columns):
         first = word << SIX
         count = min(U(64), law.size - min(first, law.size))
@@ -132,7 +131,7 @@ def _row_high_low(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: 
     entry = short_at(law.entries, x)
     place, other = entry >> ONE, entry & ONE
     draw_row(law.inner, select(other, ZERO, place), words, row, beside, columns)
-    passes = other & neutral_row(law.inner, words, beside, longs_from(beside, columns), columns)
+    passes = other & cover_row(law.inner, words, beside, longs_from(beside, columns), columns)
     for word in range(columns):
         written = select(other, long_at(beside, word), long_at(row, word))
         put_long(row, word, select(passes, ZERO, written))
@@ -141,7 +140,7 @@ def _row_high_low(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: 
 
 
 choose_by_type(draw_row, {PackedSubset: _row_subset, PackedUnary: _row_unary, PackedHighLow: _row_high_low})
-choose_by_type(neutral_row, {PackedSubset: _neutral_row_subset, PackedUnary: _neutral_row_unary})
+choose_by_type(cover_row, {PackedSubset: _cover_row_subset, PackedUnary: _cover_row_unary})
 
 
 TRIAL_WORDS = 1 << 14
@@ -153,7 +152,7 @@ MAX_TRIAL_REPORTS = 1 << 10
 MAX_TRIAL_WORDS_HELD = 1 << 17
 """Words of the trial held at a time, or those of one report if that is more."""
 
-_made: weakref.WeakKeyDictionary[Sampler, Fill | None] = weakref.WeakKeyDictionary()
+_compiled: weakref.WeakKeyDictionary[Sampler, Fill | None] = weakref.WeakKeyDictionary()
 
 
 def compiled_sampler(sampler: Sampler) -> Fill | None:
@@ -162,13 +161,13 @@ def compiled_sampler(sampler: Sampler) -> Fill | None:
     It is first tried on the first, last and random values of every group. If one report differs, a warning says so
     and the sampler is not used.
     """
-    if sampler not in _made:
-        law = packed(sampler)
-        _made[sampler] = None if law is None else _tried(sampler, law)
-    return _made[sampler]
+    if sampler not in _compiled:
+        law = pack(sampler)
+        _compiled[sampler] = None if law is None else _try(sampler, law)
+    return _compiled[sampler]
 
 
-def _tried(sampler: Sampler, law: Packed) -> Fill | None:
+def _try(sampler: Sampler, law: Packed) -> Fill | None:
     fill = _compiled_fill(law, sampler.size, sampler.words)
     edges = first_and_last(sampler)
     values = np.concatenate([edges, edges, edges, _random_values(sampler)])

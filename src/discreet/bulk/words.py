@@ -43,31 +43,23 @@ CHUNK = 1 << 20
 """Bytes encrypted at a time: few enough for the processor's cache, enough that threads seldom contend."""
 
 
-class ArraySource(Source, Protocol):
-    """A source whose words also come as arrays; both methods take the next words of the same stream."""
+class Stream(Source, Protocol):
+    """A source whose words also come as arrays and can be reserved, so that threads can work on them in parallel."""
 
     def fill(self, count: int) -> NDArray[np.uint64]:
         """The next `count` words as a NumPy array."""
         ...
 
+    def fill_into(self, out: NDArray[np.uint64]) -> None:
+        """Overwrite the contiguous array `out` with the next words, without a copy."""
+        ...
 
-class Stream(ArraySource, Protocol):
-    """A source whose words can be reserved, so that threads can work on them in parallel."""
-
-    def reserve(self, count: int) -> Reserved:
+    def reserve(self, count: int) -> Stream:
         """A stream of the next `count` words, which this one then skips."""
         ...
 
-
-class Reserved(Stream, Protocol):
-    """Words set aside, any of which can be reached: threads that share them agree on which is which."""
-
-    def at(self, word: int) -> Reserved:
+    def at(self, word: int) -> Stream:
         """A separate stream of the same words that starts the given number of words after the next one."""
-        ...
-
-    def fill_into(self, out: NDArray[np.uint64]) -> None:
-        """Overwrite the contiguous array `out` with the next words, without a copy."""
         ...
 
 
@@ -235,14 +227,16 @@ def seeded(seed: int) -> Stream:
     return Keystream(hashlib.sha256(b"discreet seeded source " + str(seed).encode()).digest()[:16])
 
 
-class _Replay(ReplaySource):
+class ReplayStream(ReplaySource):
+    """A source that gives the listed words, also as arrays, and then fails."""
+
     def fill(self, count: int) -> NDArray[np.uint64]:
         import numpy as np
 
         return np.array(self.take(count), dtype=np.uint64)
 
 
-def replay(words: Iterable[int]) -> ArraySource:
+def replay(words: Iterable[int]) -> ReplayStream:
     """A source that gives the listed words and then fails: for proofs by execution and shared vectors.
 
     >>> import discreet as dc
@@ -255,7 +249,7 @@ def replay(words: Iterable[int]) -> ArraySource:
     discreet.core.errors.RandomnessFailure: asked for 1 words, got 0; no report was made
     """
     check_type("words", words, Iterable, "a collection of whole numbers")
-    return _Replay(words)
+    return ReplayStream(words)
 
 
 def words_of(rng: Source, count: int) -> NDArray[np.uint64]:

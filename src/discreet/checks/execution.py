@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bulk.words import ArraySource, replay, seeded
+from ..bulk.words import ReplayStream, Stream, replay, seeded
 from ..core.arithmetic import INTEGERS
 from ..core.errors import CheckFailed, InvalidInput, NotIdentifiable, RandomnessFailure
 from ..estimation.arrays.arithmetic import ARRAYS
@@ -159,7 +159,7 @@ REPORTS = 300
 class Counting:
     """A source that passes on another's words and counts how many were taken."""
 
-    def __init__(self, source: ArraySource) -> None:
+    def __init__(self, source: Stream | ReplayStream) -> None:
         self.source = source
         self.taken = 0
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.arithmetic import Draw
+from ...core.arithmetic import Arithmetic, Draw
 
 Words = NDArray[np.uint64]
 
@@ -24,7 +24,7 @@ ENTRIES = 1 << 24
 """How many look-up tables are kept as arrays, and how many entries in all."""
 
 
-class Arrays:
+class Arrays(Arithmetic):
     """`discreet.core.arithmetic.Arithmetic` on arrays of 64-bit words."""
 
     def __init__(self) -> None:
