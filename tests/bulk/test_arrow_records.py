@@ -67,12 +67,12 @@ def test_reports_and_counts_are_those_of_one_machine(mechanism):
     ids, values = people(mechanism, 3000)
     expected = randomize_records(mechanism, values, ids=ids, key=key_for(mechanism))
     recipe = pickle.loads(pickle.dumps(recipe_for(mechanism)))  # as an executor gets it
-    made = pa.Table.from_batches(recipe.randomized(batches_of(ids, values, 1, 1, 500)))
+    made = pa.Table.from_batches(recipe.randomize(batches_of(ids, values, 1, 1, 500)))
     assert made.schema.names == ["report"]
     assert made.schema.field("report").type == report_type(mechanism)
     read = reports_in(mechanism, made["report"].combine_chunks())
     assert np.array_equal(read.astype(expected.dtype), expected)
-    tally, unknown, nameless = tally_of(mechanism, recipe.counted(batches_of(ids, values, 1700)))
+    tally, unknown, nameless = tally_of(mechanism, recipe.count(batches_of(ids, values, 1700)))
     assert (tally, unknown, nameless) == (mechanism.tally(expected), 0, 0)
     assert tally_of(mechanism, counted_reports(recipe.parcel, made.to_batches(997)))[0] == tally
 
@@ -80,12 +80,12 @@ def test_reports_and_counts_are_those_of_one_machine(mechanism):
 def test_a_person_who_is_left_out_changes_nobody_elses_report():
     mechanism = MECHANISMS["7 bits"]
     ids, values = people(mechanism, 500)
-    all_made = pa.Table.from_batches(recipe_for(mechanism).randomized(batches_of(ids, values)))
-    fewer = pa.Table.from_batches(recipe_for(mechanism).randomized(batches_of(ids[1:], values[1:])))
+    all_made = pa.Table.from_batches(recipe_for(mechanism).randomize(batches_of(ids, values)))
+    fewer = pa.Table.from_batches(recipe_for(mechanism).randomize(batches_of(ids[1:], values[1:])))
     assert fewer["report"].to_pylist() == all_made["report"].to_pylist()[1:]
     changed = values.copy()
     changed[0] = (changed[0] + 1) % K
-    moved = pa.Table.from_batches(recipe_for(mechanism).randomized(batches_of(ids, changed)))
+    moved = pa.Table.from_batches(recipe_for(mechanism).randomize(batches_of(ids, changed)))
     assert moved["report"].to_pylist()[1:] == all_made["report"].to_pylist()[1:]
 
 
@@ -96,7 +96,7 @@ def test_kept_columns_stay_beside_their_report():
     values[::3] = None
     day = [f"day {number}" for number in range(100)]
     recipe = recipe_for(mechanism, drop_unknown=True)
-    made = pa.Table.from_batches(recipe.randomized(batches_of(ids, values, 40, day=day)))
+    made = pa.Table.from_batches(recipe.randomize(batches_of(ids, values, 40, day=day)))
     known = [number for number in range(100) if number % 3]
     assert made["day"].to_pylist() == [day[number] for number in known]
     expected = randomize_records(mechanism, values[known].astype(int), ids=ids[known], key=key_for(mechanism))
@@ -109,9 +109,9 @@ def test_unknown_values_are_refused_by_number_and_never_shown(wrong):
     values = [1, wrong, 2, wrong]
     rows = batches_of([1, 2, 3, 4], values)
     with pytest.raises(UnknownValue, match=r"column 'place': at least 2 records are null or not among the 90") as said:
-        list(recipe_for(mechanism).randomized(rows))
+        list(recipe_for(mechanism).randomize(rows))
     assert str(wrong) not in str(said.value).replace("90 values", "")
-    tally, unknown, _ = tally_of(mechanism, recipe_for(mechanism).counted(rows))
+    tally, unknown, _ = tally_of(mechanism, recipe_for(mechanism).count(rows))
     assert (tally.n, unknown) == (2, 2)
     with pytest.raises(UnknownValue, match="column 'place': 2 records are null"):
         arrow_records.refuse(recipe_for(mechanism), unknown=unknown, nameless=0)
@@ -122,16 +122,16 @@ def test_a_record_without_an_id_is_refused_even_where_unknown_values_are_dropped
     recipe = recipe_for(MECHANISMS["7 bits"], drop_unknown=True)
     rows = batches_of([1, None, 3], [1, 2, 3])
     with pytest.raises(InvalidInput, match="column 'person': at least 1 records have no id"):
-        list(recipe.randomized(rows))
-    assert tally_of(MECHANISMS["7 bits"], recipe.counted(rows))[2] == 1
+        list(recipe.randomize(rows))
+    assert tally_of(MECHANISMS["7 bits"], recipe.count(rows))[2] == 1
 
 
 def test_no_records_leave_one_row_of_zeros_and_no_reports():
     mechanism = MECHANISMS["7 bits"]
     empty = batches_of(pa.array([], pa.int64()), pa.array([], pa.int64()))
     for rows in ([], empty):
-        assert tally_of(mechanism, recipe_for(mechanism).counted(rows))[0] == mechanism.tally()
-        assert list(recipe_for(mechanism).randomized(rows)) == []
+        assert tally_of(mechanism, recipe_for(mechanism).count(rows))[0] == mechanism.tally()
+        assert list(recipe_for(mechanism).randomize(rows)) == []
 
 
 def test_rows_are_handed_over_in_slabs_in_order():
@@ -156,11 +156,11 @@ def test_rows_merge_in_any_order_and_nothing_is_their_zero():
     rows = []
     for part in range(3):
         cut = slice(100 * part, 100 * part + 100)
-        (row,) = next(recipe.counted(batches_of(ids[cut], values[cut]))).to_pylist()
+        (row,) = next(recipe.count(batches_of(ids[cut], values[cut]))).to_pylist()
         rows.append(tuple(row.values()))
     one = merge(merge(rows[0], rows[1]), rows[2])
     assert one == merge(rows[2], merge(rows[1], rows[0])) == merge(nothing(mechanism), one)
-    assert whole(mechanism, *one[:2]) == tally_of(mechanism, recipe.counted(batches_of(ids, values)))[0]
+    assert whole(mechanism, *one[:2]) == tally_of(mechanism, recipe.count(batches_of(ids, values)))[0]
     assert merge((rows[0][0], 1, 2, 3), (rows[1][0], 10, 20, 30))[1:] == (11, 22, 33)
 
 

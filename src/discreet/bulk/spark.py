@@ -117,10 +117,11 @@ def randomize(
 
     source = _only(df, {"value": column, "record": record_id})
     wider = _only(df, {"value": column, "record": record_id, **{f"kept{i}": name for i, name in enumerate(keep)}})
-    made = wider.mapInArrow(_named("randomize_records", recipe.randomized), _report_schema(df, mechanism, keep, into))
-    made = made.withColumn(FINGERPRINT, functions.lit(mechanism.fingerprint))
-    _sources[made] = (recipe, source)
-    return made
+    work = _named("randomize_records", recipe.randomize)
+    reports = wider.mapInArrow(work, _report_schema(df, mechanism, keep, into))
+    reports = reports.withColumn(FINGERPRINT, functions.lit(mechanism.fingerprint))
+    _sources[reports] = (recipe, source)
+    return reports
 
 
 def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report", unmarked: bool = False) -> Tally:
@@ -132,31 +133,22 @@ def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report", unmark
     of their own; those of another are refused, and those that say nothing unless `unmarked` accepts them, when
     another mechanism's would not be noticed.
     """
-    from ..files.frames import check_fingerprint
     from .arrow.records import Parcel, counted_reports, refuse, whole
-    from .arrow.reports import FINGERPRINT_KEY
 
     _check_columns(df, {"column": (column,)})
-    named = df.columns.count(FINGERPRINT) == 1 and column != FINGERPRINT
-    check_fingerprint(
-        mechanism, df.schema[column].metadata.get(FINGERPRINT_KEY), f"column {column!r}", unmarked=unmarked or named
-    )
+    reports, _ = _with_origin(df, mechanism, column, {}, unmarked=unmarked)
     recipe, source = (None, df) if df.is_cached else _sources.get(df, (None, df))
     if recipe is not None:
-        partials = source.mapInArrow(_named("tally_records", recipe.counted), _PARTIAL)
+        partials = source.mapInArrow(_named("tally_records", recipe.count), _PARTIAL)
     else:
         parcel = Parcel.of(mechanism)
         work = _named("tally_reports", lambda batches: counted_reports(parcel, batches))
-        reports = _only(df, {"report": column, **({"own": FINGERPRINT} if named else {})})
-        if named:
-            reports = reports.withColumn("own", reports["own"].eqNullSafe(mechanism.fingerprint))
         partials = reports.mapInArrow(work, _PARTIAL)
-    counts, n, unknown, nameless = _merged(partials, mechanism)
+    counts, n, unknown, nameless = _merge_partitions(partials, mechanism)
     if recipe is not None:
         refuse(recipe, unknown=unknown, nameless=nameless)
-    elif unknown:
-        other = df.filter(~df[FINGERPRINT].eqNullSafe(mechanism.fingerprint)).first()
-        check_fingerprint(mechanism, str(other and other[FINGERPRINT]), f"column {column!r}, {unknown} times")
+    else:
+        _refuse_foreign(df, mechanism, column, unknown)
     return whole(mechanism, counts, n)
 
 
@@ -168,45 +160,58 @@ def tally_by(
     Each partition counts its own, executors merge the counts group by group, and only these travel. Reports of
     another mechanism, and those that say nothing, are refused as by `tally`.
     """
-    from ..files.frames import check_fingerprint
     from .arrow.records import Parcel
-    from .arrow.reports import FINGERPRINT_KEY
     from .labelled.arrow_labels import counted_by_label, counts_of_rows, merged_counts
     from .labelled.tallies import of_counts
 
     _check_columns(df, {"column": (column,), "by": by})
     if not by or column in by or len(set(by)) < len(by):
         raise InvalidInput("by must name columns of labels, at least one, none twice and not that of the reports")
-    marked = df.columns.count(FINGERPRINT) == 1 and column != FINGERPRINT
-    check_fingerprint(
-        mechanism, df.schema[column].metadata.get(FINGERPRINT_KEY), f"column {column!r}", unmarked=unmarked or marked
-    )
     parcel = Parcel.of(mechanism)
-    rows = _only(df, {"report": column, **{f"label{i}": name for i, name in enumerate(by)}, **_own(marked)})
-    if marked:
-        rows = rows.withColumn("own", rows["own"].eqNullSafe(mechanism.fingerprint))
+    labels = {f"label{i}": name for i, name in enumerate(by)}
+    rows, marked = _with_origin(df, mechanism, column, labels, unmarked=unmarked)
     work = _named("tally_by", lambda batches: counted_by_label(parcel, by, marked, batches))
-    made: Any = rows.mapInArrow(work, _GROUP).rdd
-    with _plainly():
-        told = dict(made.map(_group_row).reduceByKey(_merged_row(merged_counts)).collect())
-    foreign = told.pop(None, 0)
-    if foreign:
+    counted: Any = rows.mapInArrow(work, _GROUP).rdd
+
+    def keyed(row: Any) -> tuple[str | None, Any]:
+        """A row as a key, None for the reports of another mechanism, and what adds up."""
+        return (None, row[2]) if row[0] is None else (row[0], bytes(row[1]))
+
+    def merge(one: Any, other: Any) -> Any:
+        return merged_counts(one, other) if isinstance(one, bytes) else one + other
+
+    with _own_errors():
+        groups = dict(counted.map(keyed).reduceByKey(merge).collect())
+    _refuse_foreign(df, mechanism, column, groups.pop(None, 0))
+    return of_counts(mechanism, by, counts_of_rows(groups))
+
+
+def _with_origin(
+    df: DataFrame, mechanism: Mechanism, column: str, labels: Mapping[str, str], *, unmarked: bool
+) -> tuple[DataFrame, bool]:
+    """The reports, the labels ``{new name: name}`` and, where each report names its mechanism, if that is this one.
+
+    The second result is true in the last case. Otherwise the metadata of the column must name the mechanism.
+    """
+    from ..files.frames import check_fingerprint
+    from .arrow.reports import FINGERPRINT_KEY
+
+    marked = df.columns.count(FINGERPRINT) == 1 and column != FINGERPRINT
+    mark = df.schema[column].metadata.get(FINGERPRINT_KEY)
+    check_fingerprint(mechanism, mark, f"column {column!r}", unmarked=unmarked or marked)
+    if not marked:
+        return _only(df, {"report": column, **labels}), False
+    rows = _only(df, {"report": column, **labels, "own": FINGERPRINT})
+    return rows.withColumn("own", rows["own"].eqNullSafe(mechanism.fingerprint)), True
+
+
+def _refuse_foreign(df: DataFrame, mechanism: Mechanism, column: str, count: int) -> None:
+    """Raise an error that names the mechanism of the first of `count` reports that are not this one's."""
+    from ..files.frames import check_fingerprint
+
+    if count:
         other = df.filter(~df[FINGERPRINT].eqNullSafe(mechanism.fingerprint)).first()
-        check_fingerprint(mechanism, str(other and other[FINGERPRINT]), f"column {column!r}, {foreign} times")
-    return of_counts(mechanism, by, counts_of_rows(told))
-
-
-def _own(marked: bool) -> dict[str, str]:
-    return {"own": FINGERPRINT} if marked else {}
-
-
-def _group_row(row: Any) -> tuple[str | None, Any]:
-    """A row as a key, None for the reports of another mechanism, and what adds up."""
-    return (None, row[2]) if row[0] is None else (row[0], bytes(row[1]))
-
-
-def _merged_row(merge: Callable[[bytes, bytes], bytes]) -> Callable[[Any, Any], Any]:
-    return lambda one, other: merge(one, other) if isinstance(one, bytes) else one + other
+        check_fingerprint(mechanism, str(other and other[FINGERPRINT]), f"column {column!r}, {count} times")
 
 
 def estimate(df: DataFrame, mechanism: Mechanism, *, column: str = "report", unmarked: bool = False) -> Estimate:
@@ -234,7 +239,7 @@ def stored(reports: DataFrame, folder: str) -> DataFrame:
     """The same reports, written as Parquet to a new folder and read back from there."""
     from pyspark.errors import AnalysisException
 
-    with _plainly():
+    with _own_errors():
         try:
             reports.write.parquet(folder)
         except AnalysisException as problem:
@@ -338,11 +343,11 @@ def _named(name: str, work: Callable[[Iterable[Any]], Iterator[Any]]) -> Callabl
     return partition
 
 
-def _merged(partials: DataFrame, mechanism: Mechanism) -> Partial:
+def _merge_partitions(partials: DataFrame, mechanism: Mechanism) -> Partial:
     """The sum of the partitions' rows: by the driver when they are few, else by executors first."""
     from .arrow.records import merge, nothing
 
-    with _plainly():
+    with _own_errors():
         rows: Any = partials.rdd
         parts = rows.getNumPartitions()
         if parts * decoder_of(mechanism).cells * 8 > MERGED_BY_DRIVER and parts > 2:
@@ -355,15 +360,15 @@ def _first_line(problem: Exception) -> str:
 
 
 @contextmanager
-def _plainly() -> Iterator[None]:
+def _own_errors() -> Iterator[None]:
     """Raise an error of ours from an executor as itself, without Spark's page of traces around it."""
     try:
         yield
     except Exception as problem:
-        said = re.search(r"\bdiscreet\.core\.errors\.(\w+): (.+)", str(problem))
-        kind = getattr(errors, said[1], None) if said else None
-        if said and isinstance(kind, type) and issubclass(kind, DiscreetError) and kind is not MissingExtra:
-            raise kind(said[2].strip()) from None
+        ours = re.search(r"\bdiscreet\.core\.errors\.(\w+): (.+)", str(problem))
+        kind = getattr(errors, ours[1], None) if ours else None
+        if ours and isinstance(kind, type) and issubclass(kind, DiscreetError) and kind is not MissingExtra:
+            raise kind(ours[2].strip()) from None
         raise
 
 

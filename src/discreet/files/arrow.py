@@ -80,6 +80,20 @@ def opened(source: Source) -> Any:
     return pa.memory_map(source.path) if source.spool is None else pa.BufferReader(pa.py_buffer(source.spool))
 
 
+def group_batches(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[list[pa.RecordBatch]]:
+    """The same batches in lists that have `rows` rows or more, except the last; nothing if there are no rows."""
+    held: list[pa.RecordBatch] = []
+    count = 0
+    for batch in batches:
+        held.append(batch)
+        count += batch.num_rows
+        if count >= rows:
+            yield held
+            held, count = [], 0
+    if count:
+        yield held
+
+
 def is_text(kind: pa.DataType) -> bool:
     """True for the Arrow types of text."""
     return str(kind) in ("string", "large_string", "string_view")

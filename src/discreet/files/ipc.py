@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from . import arrow
-from .arrow import ArrowColumn, Piece, Places, opened, readable
+from .arrow import ArrowColumn, Piece, Places, group_batches, opened, readable
 from .columns import Place
 from .compressed import Sink
 from .formats import compression_of
@@ -31,16 +31,7 @@ def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
                 yield from (batch.select(places) for batch in _streamed(reader, file))
 
     def pieces() -> Iterator[Piece]:
-        held: list[pa.RecordBatch] = []
-        rows = 0
-        for batch in batches():
-            held.append(batch)
-            rows += batch.num_rows
-            if rows >= arrow.PIECE // 4:
-                yield Piece.of(held)
-                held, rows = [], 0
-        if rows:
-            yield Piece.of(held)
+        return map(Piece.of, group_batches(batches(), arrow.PIECE // 4))
 
     return ArrowColumn(source, field, None, pieces, tuple(kept))
 

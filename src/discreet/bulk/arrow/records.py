@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidInput, UnknownValue
 from ...estimation.decoders import decoder_of
 from ...estimation.tally import Tally
-from ...files.arrow import is_text
+from ...files.arrow import group_batches, is_text
 from ...mechanisms.mechanism import Mechanism
 from ..encoding import ABSENT, DomainLookup
 from ..prf import CollectionKey, randomize_records
@@ -73,30 +73,31 @@ class Recipe:
     record_id: str
     drop_unknown: bool
 
-    def randomized(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def randomize(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Batches of the columns from the third on, and the reports; raises an error rather than lose a row."""
         mechanism, _ = self.parcel.open()
         for slab in slabs(batches, rows_together(mechanism)):
-            made = self._make(slab)
-            refuse(self, unknown=made.unknown, nameless=made.nameless, at_least="at least ")
+            reports, rows, unknown, nameless = self._randomize_slab(slab)
+            refuse(self, unknown=unknown, nameless=nameless, at_least="at least ")
             columns = slab.columns[2:]
-            if made.rows is not None:
-                columns = [column.take(pa.array(made.rows)) for column in columns]
-            columns.append(report_column(mechanism, made.reports))
+            if rows is not None:
+                columns = [column.take(pa.array(rows)) for column in columns]
+            columns.append(report_column(mechanism, reports))
             yield pa.RecordBatch.from_arrays(columns, names=[*slab.schema.names[2:], "report"])
 
-    def counted(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def count(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """One `PARTIAL` row: the tally of the reports, which are made and discarded slab by slab."""
         mechanism, _ = self.parcel.open()
-        total, unknown, nameless = Tally.of(mechanism), 0, 0
+        total, all_unknown, all_nameless = Tally.of(mechanism), 0, 0
         for slab in slabs(batches, rows_together(mechanism)):
-            made = self._make(slab)
-            total += Tally.of(mechanism, made.reports)
-            unknown += made.unknown
-            nameless += made.nameless
-        yield partial(total, unknown=unknown, nameless=nameless)
+            reports, _, unknown, nameless = self._randomize_slab(slab)
+            total += Tally.of(mechanism, reports)
+            all_unknown += unknown
+            all_nameless += nameless
+        yield partial(total, unknown=all_unknown, nameless=all_nameless)
 
-    def _make(self, slab: pa.RecordBatch) -> _Made:
+    def _randomize_slab(self, slab: pa.RecordBatch) -> tuple[NDArray[Any], NDArray[np.int64] | None, int, int]:
+        """The reports, the rows they belong to (None for all), and how many rows lack a value or an id."""
         mechanism, lookup = self.parcel.open()
         values, names = slab.columns[:2]
         indices = lookup.indices(values)
@@ -108,17 +109,7 @@ class Recipe:
             rows = np.nonzero(known & names.is_valid().to_numpy(zero_copy_only=False))[0]
             indices, names = indices[rows], names.take(pa.array(rows))
         reports = randomize_records(mechanism, indices, ids=record_ids(names, self.key), key=self.key)
-        return _Made(reports, rows, unknown, nameless)
-
-
-@dataclass(frozen=True)
-class _Made:
-    """The reports of a slab, the rows they belong to (None for all), and the rows that have none."""
-
-    reports: NDArray[Any]
-    rows: NDArray[np.int64] | None
-    unknown: int
-    nameless: int
+        return reports, rows, unknown, nameless
 
 
 def refuse(recipe: Recipe, *, unknown: int, nameless: int, at_least: str = "") -> None:
@@ -153,21 +144,8 @@ def counted_reports(parcel: Parcel, batches: Iterable[pa.RecordBatch]) -> Iterat
 
 def slabs(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
     """The same rows in order, in batches of about `rows`; no batch if there are no rows."""
-    held: list[pa.RecordBatch] = []
-    count = 0
-    for batch in batches:
-        held.append(batch)
-        count += batch.num_rows
-        if count >= rows:
-            yield from _joined(held, rows)
-            held, count = [], 0
-    if count:
-        yield from _joined(held, rows)
-
-
-def _joined(batches: list[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    table = pa.Table.from_batches(batches).combine_chunks()
-    yield from table.to_batches(max_chunksize=2 * rows)
+    for group in group_batches(batches, rows):
+        yield from pa.Table.from_batches(group).combine_chunks().to_batches(max_chunksize=2 * rows)
 
 
 def rows_together(mechanism: Mechanism) -> int:

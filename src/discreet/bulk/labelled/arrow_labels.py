@@ -1,7 +1,4 @@
-"""Arrow columns as labels.
-
-What one partition of a cluster does for tallies by label: Arrow batches of reports and labels in, counts out.
-"""
+"""Arrow columns as labels, and what one partition of a cluster does with them: batches of reports in, counts out."""
 
 from __future__ import annotations
 
@@ -93,8 +90,8 @@ def counted_by_label(
             labels_in(pa.chunked_array([rows.column(place)]), f"column {name!r}") for place, name in enumerate(names, 1)
         ]
         add_counts(mechanism, totals, counts_by_label(mechanism, read(mechanism, rows.column(0)), labels))
-    made = [{"labels": json.dumps(key), "counts": counts.astype("<i8").tobytes()} for key, counts in totals.items()]
-    yield pa.RecordBatch.from_pylist([*made, {"foreign": foreign}], schema=GROUP)
+    groups = [{"labels": json.dumps(key), "counts": counts.astype("<i8").tobytes()} for key, counts in totals.items()]
+    yield pa.RecordBatch.from_pylist([*groups, {"foreign": foreign}], schema=GROUP)
 
 
 def merged_counts(one: bytes, other: bytes) -> bytes:
