@@ -1,4 +1,4 @@
-"""`Collection`: a question with a law that was checked, and the way to answer it; `Document`: what it says of itself."""
+"""`Collection`: a question with a law that was checked, and a way to answer it; `Document`: what it says of itself."""
 
 from __future__ import annotations
 
