@@ -68,7 +68,7 @@ def test_conjugate_gradients_agree_with_inverting(form, monkeypatch):
     found = dc.likelihood(mechanism.tally(mechanism.randomize_indices(held, dc.random.seeded(4))))
     several = np.random.default_rng(3).normal(size=(3, 300))
     outright = [found.query(weights).stderr for weights in several]
-    monkeypatch.setattr(likelihood, "DENSE", 50)
+    monkeypatch.setattr(likelihood, "MAX_DENSE_SIZE", 50)
     solved = [found.query(weights).stderr for weights in several]
     assert solved == pytest.approx(outright, rel=0.01)
     assert solved != outright, "the two ways are different computations"

@@ -106,7 +106,7 @@ def test_probing_agrees_with_inverting(monkeypatch: pytest.MonkeyPatch) -> None:
     held = np.random.default_rng(2).choice(300, p=shares, size=400_000)
     found = dc.likelihood(mechanism.tally(mechanism.randomize_indices(held, dc.random.seeded(4))))
     inverted = found.stderr
-    monkeypatch.setattr(likelihood, "DENSE", 100)
+    monkeypatch.setattr(likelihood, "MAX_DENSE_SIZE", 100)
     probed = dc.likelihood(found.tally).stderr
     assert np.mean(probed / inverted) == pytest.approx(1, abs=0.02)
     assert np.abs(probed / inverted - 1).max() < 0.15

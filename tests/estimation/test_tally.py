@@ -13,7 +13,7 @@ import discreet as dc
 from discreet import Context, Mechanism
 from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch
 from discreet.estimation.decoders import decoder_of
-from discreet.estimation.tally import CHUNK, MOST, as_batch
+from discreet.estimation.tally import CHUNK, MAX_REPORTS, as_batch
 from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 from discreet.mechanisms.uniform.subset import Subset
@@ -255,9 +255,9 @@ def test_impossible_counts_are_refused_by_the_rule_they_break(case):
 
 def test_sums_never_wrap():
     mechanism = SMALL["unary"]()
-    most = dc.Tally(mechanism, np.full(4, MOST), MOST)
+    most = dc.Tally(mechanism, np.full(4, MAX_REPORTS), MAX_REPORTS)
     with pytest.raises(InvalidInput, match=r"n=.* must be a whole number from 0 to"):
         most + most
     wide = dc.mechanism(Context.uniform(range(600), "1"), "unary")
     with pytest.raises(InvalidInput, match=r"must not add up to 2\*\*62"):
-        dc.Tally(wide, np.full(601, MOST), MOST)
+        dc.Tally(wide, np.full(601, MAX_REPORTS), MAX_REPORTS)

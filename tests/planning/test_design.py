@@ -56,7 +56,9 @@ def test_what_is_written_to_a_spec_estimates_as_designed():
     prior = [0.5, 0.2, 0.1, 0.1, 0.05, 0.05]
     for context in (LINE, BLOCKS):
         designed = dc.design(context, prior=prior, seconds=120)
-        spec = Spec(context, {"name": "auto", "prior": list(designed.prior)}).with_mechanism(designed.mechanism).resolved()
+        spec = (
+            Spec(context, {"name": "auto", "prior": list(designed.prior)}).with_mechanism(designed.mechanism).resolved()
+        )
         again = Spec.of(spec.as_dict()).mechanism
         assert again.fingerprint == designed.mechanism.fingerprint
         rates = [dc.plan(one, n=1, prior=prior).expected.total_squared_error for one in (designed.mechanism, again)]

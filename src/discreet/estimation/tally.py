@@ -1,7 +1,4 @@
-"""Tallies: the counts that estimates need, which can be merged in any order.
-
-Tallies as JSON: counts with the fingerprint of their mechanism, checked before they are used.
-"""
+"""Tallies: the counts that estimates need, which can be merged in any order, and the same as checked JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from .decoders import decoder_of
 CHUNK = 1 << 20
 """Reports counted at a time, or a few times the number of cells if that is more."""
 
-MOST = (1 << 53) - 1
+MAX_REPORTS = (1 << 53) - 1
 """The most reports of a tally: all that a double, and so any reader of JSON, counts exactly."""
 
 
@@ -49,7 +46,7 @@ class Tally:
     n: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "counts", _possible(self.mechanism, self.counts, self.n))
+        object.__setattr__(self, "counts", _check_counts(self.mechanism, self.counts, self.n))
 
     @classmethod
     def of(cls, mechanism: Mechanism, reports: Any = (), *, threads: int | None = None) -> Tally:
@@ -109,12 +106,12 @@ class Tally:
         return f"<tally of {self.n} reports of {self.mechanism.name}>"
 
 
-def _possible(mechanism: Mechanism, counts: Any, n: int) -> NDArray[np.int64]:
+def _check_counts(mechanism: Mechanism, counts: Any, n: int) -> NDArray[np.int64]:
     """The counts as whole numbers, if some n reports of the mechanism have them."""
     if not isinstance(mechanism, Mechanism):
         raise InvalidInput(f"mechanism of type {type(mechanism).__name__} must be a mechanism")
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 0 <= n <= MOST:
-        raise InvalidInput(f"n={n!r} must be a whole number from 0 to {MOST}")
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 0 <= n <= MAX_REPORTS:
+        raise InvalidInput(f"n={n!r} must be a whole number from 0 to {MAX_REPORTS}")
     decoder, given = decoder_of(mechanism), np.asarray(counts)
     if given.dtype.kind not in "iu" or given.shape != (decoder.cells,):
         raise InvalidInput(
@@ -185,8 +182,6 @@ def tally_to_json(tally: Tally) -> dict[str, Any]:
 
 def tally_from_json(mechanism: Mechanism, data: object) -> Tally:
     """The tally in JSON data, which must belong to `mechanism` and be consistent."""
-    import numpy as np
-
     if not isinstance(data, dict):
         raise InvalidInput("a tally must be a JSON object with fingerprint, n and counts")
     for key in ("fingerprint", "n", "counts"):
@@ -203,7 +198,7 @@ def tally_from_json(mechanism: Mechanism, data: object) -> Tally:
         raise InvalidInput(f"version={shown(version)} must be {VERSION}, the only known version")
     if not isinstance(data.get("mechanism", ""), str):
         raise InvalidInput("mechanism must be text")
-    n = _count(data["n"], "n", MOST)
+    n = _count(data["n"], "n", MAX_REPORTS)
     if data["fingerprint"] != mechanism.fingerprint:
         raise MechanismMismatch(
             f"this tally is of {data.get('mechanism', 'a mechanism')} ({str(data['fingerprint'])[:12]}), "
@@ -224,12 +219,12 @@ def _count(data: object, name: str, most: int) -> int:
 
 def parse_tally(mechanism: Mechanism, written: str | bytes) -> Tally:
     """The tally in a JSON text."""
-    if len(written) > (most := most_bytes(mechanism)):
+    if len(written) > (most := max_tally_bytes(mechanism)):
         raise InvalidInput(f"this is not a tally of {mechanism.name}: it has more than {most} bytes")
     return tally_from_json(mechanism, loads(written, InvalidInput))
 
 
-def most_bytes(mechanism: Mechanism) -> int:
+def max_tally_bytes(mechanism: Mechanism) -> int:
     """Far more than a tally of the mechanism takes, however its numbers are set out."""
     return 64 * decoder_of(mechanism).cells + (1 << 16)
 
@@ -237,7 +232,7 @@ def most_bytes(mechanism: Mechanism) -> int:
 def read_tally(path: str | Path, mechanism: Mechanism) -> Tally:
     """The tally in a JSON file."""
     with open(path, "rb") as file:
-        written = file.read(most_bytes(mechanism) + 1)
+        written = file.read(max_tally_bytes(mechanism) + 1)
     with located(str(path)):
         return parse_tally(mechanism, written)
 

@@ -14,7 +14,7 @@ from ..contexts import Context
 from ..core import tables
 from ..core.errors import DiscreetError, InvalidInput, shown
 from ..estimation.decoders import decoder_of
-from ..estimation.tally import MOST as MAX_REPORTS
+from ..estimation.tally import MAX_REPORTS
 from ..mechanisms.build import REPORT_BITS
 from ..mechanisms.mechanism import Mechanism
 from .choose import compare_mechanisms, explain, prior_of

@@ -19,7 +19,7 @@ import numpy as np
 from ..core.errors import InvalidInput, shown
 from ..estimation.decoders import decoder_of
 from ..estimation.results.weights import second_moment
-from ..estimation.tally import MOST as MAX_REPORTS
+from ..estimation.tally import MAX_REPORTS
 from ..mechanisms.mechanism import Mechanism
 from .objective import Array, Objective
 

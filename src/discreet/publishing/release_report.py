@@ -152,8 +152,8 @@ def _picture(data: Mapping[str, Any]) -> str:
             marks.append(_bar(at(max(begin, share - half)), at(min(end, share + half)), y, "var(--fill)"))
         marks.append(f'<circle cx="{at(share)}" cy="{y}" r="3.5" fill="var(--ink)"/>')
         marks.append(f'<text x="{right + 8}" y="{y + 4}">{_percent(share)}</text>')
-    told = f"Shares of {len(order)} answers with their intervals"
-    return f'<svg viewBox="0 0 760 {18 * len(order) + 14}" role="img" aria-label="{told}">{"".join(marks)}</svg>'
+    label = f"Shares of {len(order)} answers with their intervals"
+    return f'<svg viewBox="0 0 760 {18 * len(order) + 14}" role="img" aria-label="{label}">{"".join(marks)}</svg>'
 
 
 def _bar(begin: float, end: float, y: int, colour: str) -> str:
@@ -193,7 +193,7 @@ class Release:
     def to_dict(self) -> dict[str, Any]:
         """Everything in the report as plain data."""
         result, mechanism = self.result, self.result.mechanism
-        found = result.to_dict(confidence=self.confidence)
+        data = result.to_dict(confidence=self.confidence)
         shares = np.clip(np.nan_to_num(result.shares), 0, 1)
         sampling = np.sqrt(shares * (1 - shares) / max(result.n, 1))
         return {
@@ -212,9 +212,9 @@ class Release:
             "law": {"fingerprint": mechanism.fingerprint, "mechanism": mechanism.name, "bits": mechanism.bits},
             "method": {"name": result.method, "biased": result.biased, "sentence": METHODS[result.biased]},
             "confidence": float(self.confidence),
-            "values": found["values"],
+            "values": data["values"],
             "words": [value_text(value, self.words) for value in result.values],
-            **{name: found[name] for name in ("shares", "stderr", "low", "high", "notes")},
+            **{name: data[name] for name in ("shares", "stderr", "low", "high", "notes")},
             "sampling_stderr": [float(one) for one in sampling],
             "blocks": block_columns(result.tally, confidence=self.confidence),
             "caveats": [*self._caveats(), *self.notes],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +16,7 @@ from ..analysis.result import CONFIDENCE, Result
 from ..core.errors import BeyondLimits, DiscreetError, InvalidInput, check_type
 from ..core.exact import Epsilon, text_of
 from ..estimation.decoders import decoder_of
-from ..estimation.results.weights import constants
+from ..estimation.results.weights import calibrated_moment, constants
 from ..mechanisms.mechanism import Mechanism
 from ..planning import check_target
 from ..planning.choose import prior_of
@@ -63,16 +64,16 @@ class Strategies(Result):
     @property
     def best_for_shares(self) -> str:
         """The strategy with the least squared error of the questions' shares, all of them added up."""
-        found = {
+        errors = {
             one.strategy: sum(e**2 for e in one.shares.values()) for one in self.strategies if one.shares is not None
         }
-        return min(found, key=lambda strategy: found[strategy])
+        return min(errors, key=lambda strategy: errors[strategy])
 
     @property
     def best_for_joint(self) -> str | None:
         """The strategy with the least error of the share of two answers together; None if none was worked out."""
-        found = {one.strategy: one.joint for one in self.strategies if one.joint is not None}
-        return min(found, key=lambda strategy: found[strategy]) if found else None
+        errors = {one.strategy: one.joint for one in self.strategies if one.joint is not None}
+        return min(errors, key=lambda strategy: errors[strategy]) if errors else None
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         """A row for each strategy: the epsilon of the form, the bits that a person sends, and standard errors."""
@@ -92,19 +93,21 @@ class Strategies(Result):
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         """What the strategies are for, and which has the least error."""
-        said = [f"largest standard errors to expect from {self.n:,} people, exact, at {self.assumed}"]
+        remarks = [f"largest standard errors to expect from {self.n:,} people, exact, at {self.assumed}"]
         if self.form.epsilon is None:
-            said.append(
+            remarks.append(
                 "each question has its own context: what each and together give away adds up over the questions, and "
                 "one at random gives away one question's"
             )
         else:
             epsilon = text_of(self.form.epsilon)
-            said.append(f"everybody is protected by {epsilon} for the whole form; 'each' splits it over the questions")
-        said.append(f"for the shares of single questions {self.best_for_shares!r} has the least error")
+            remarks.append(
+                f"everybody is protected by {epsilon} for the whole form; 'each' splits it over the questions"
+            )
+        remarks.append(f"for the shares of single questions {self.best_for_shares!r} has the least error")
         if (best := self.best_for_joint) is not None:
-            said.append(f"for two answers together {best!r} has; {ONE!r} tells nothing of how answers go together")
-        return said + [f"{row.strategy}: not worked out: {row.reason}" for row in self.strategies if row.reason]
+            remarks.append(f"for two answers together {best!r} has; {ONE!r} tells nothing of how answers go together")
+        return remarks + [f"{row.strategy}: not worked out: {row.reason}" for row in self.strategies if row.reason]
 
     @property
     def about(self) -> dict[str, Any]:
@@ -143,8 +146,8 @@ def strategies(form: Form, *, n: int, prior: Mapping[str, Any] | None = None) ->
     for name in given.keys() - set(form.names):
         raise InvalidInput(f"prior of {name!r} must be that of one of the questions: {', '.join(form.names)}")
     shares = {name: prior_of(spec.context, given.get(name)) for name, spec in form.questions.items()}
-    found = tuple(_strategy(form, strategy, shares, int(n)) for strategy in STRATEGIES)
-    return Strategies(form, int(n), found, "the given shares" if given else "even shares")
+    compared = tuple(_strategy(form, strategy, shares, int(n)) for strategy in STRATEGIES)
+    return Strategies(form, int(n), compared, "the given shares" if given else "even shares")
 
 
 def _strategy(form: Form, strategy: str, shares: Mapping[str, Array], n: int) -> Strategy:
@@ -153,35 +156,36 @@ def _strategy(form: Form, strategy: str, shares: Mapping[str, Array], n: int) ->
             tuples = math.prod(map(len, shares.values()))
             if tuples > MAX_TUPLES and form.strategy != TOGETHER:
                 raise BeyondLimits(f"{tuples} tuples of answers are more than the {MAX_TUPLES} that are compared")
-        asked = form.asking(strategy)
-        made = asked.mechanisms
+        variant = form.asking(strategy)
+        mechanisms = variant.mechanisms
     except DiscreetError as problem:
         return Strategy(strategy, (), None, None, None, None, None, str(problem))
-    variances = _together(asked, made, shares) if strategy == TOGETHER else _apart(made, shares)
+    variances = (_joint_variances if strategy == TOGETHER else _separate_variances)(mechanisms, shares)
     people = len(shares) if strategy == ONE else 1
     singles = {name: math.sqrt(people * float(variances[name].max()) / n) for name in shares}
-    joint = association = None
+    pairs: list[tuple[float, float]] = []
     if strategy == EACH:
         pairs = [_products(variances[a], shares[a], variances[b], shares[b]) for a, b in combinations(shares, 2)]
-        joint, association = (math.sqrt(max(pair[i] for pair in pairs) / n) for i in (0, 1))
     elif strategy == TOGETHER:
-        (mechanism,) = made.values()
+        (mechanism,) = mechanisms.values()
         pairs = [_of_pairs(mechanism, list(shares.values()), a, b) for a, b in combinations(range(len(shares)), 2)]
-        joint, association = (math.sqrt(max(pair[i] for pair in pairs) / n) for i in (0, 1))
-    names = tuple(mechanism.name for mechanism in made.values())
-    sent = [mechanism.bits for mechanism in made.values()]
-    bits = max(sent) + (len(sent) - 1).bit_length() if strategy == ONE else sum(sent)
-    return Strategy(strategy, names, asked.largest, bits, singles, joint, association)
+    joint, association = (math.sqrt(max(column) / n) for column in zip(*pairs, strict=True)) if pairs else (None, None)
+    names = tuple(mechanism.name for mechanism in mechanisms.values())
+    bits = [mechanism.bits for mechanism in mechanisms.values()]
+    sent = max(bits) + (len(bits) - 1).bit_length() if strategy == ONE else sum(bits)
+    return Strategy(strategy, names, variant.largest, sent, singles, joint, association)
 
 
-def _apart(made: Mapping[str, Mechanism], shares: Mapping[str, Array]) -> dict[str, Array]:
+def _separate_variances(mechanisms: Mapping[str, Mechanism], shares: Mapping[str, Array]) -> dict[str, Array]:
     """n times the variance of every share of every question, a report each."""
-    return {name: np.array([variance(made[name], query, p) for query in np.eye(len(p))]) for name, p in shares.items()}
+    return {
+        name: np.array([variance(mechanisms[name], query, p) for query in np.eye(len(p))]) for name, p in shares.items()
+    }
 
 
-def _together(asked: Form, made: Mapping[str, Mechanism], shares: Mapping[str, Array]) -> dict[str, Array]:
+def _joint_variances(mechanisms: Mapping[str, Mechanism], shares: Mapping[str, Array]) -> dict[str, Array]:
     """The same where the answers are one value: sums of the shares of tuples."""
-    (mechanism,) = made.values()
+    (mechanism,) = mechanisms.values()
     sides = list(shares.values())
     joint = _product(sides)
     return {
@@ -200,30 +204,25 @@ def _of_pairs(mechanism: Mechanism, sides: Sequence[Array], a: int, b: int) -> t
     """The same where all answers are one value."""
     joint = _product(sides)
     cells = [(x, z) for x in range(len(sides[a])) for z in range(len(sides[b]))]
-    found = []
+    variances = []
     for x, z in cells[:: max(1, math.ceil(len(cells) / MAX_CELLS))]:
         one, two = np.eye(len(sides[a]))[x], np.eye(len(sides[b]))[z]
         cell = variance(mechanism, _spread(sides, {a: one, b: two}), joint)
         excess = _spread(sides, {a: one - sides[a][x], b: two - sides[b][z]})
-        found.append((cell, variance(mechanism, excess, joint)))
-    return max(cell for cell, _ in found), max(excess for _, excess in found)
+        variances.append((cell, variance(mechanism, excess, joint)))
+    return max(cell for cell, _ in variances), max(excess for _, excess in variances)
 
 
 def variance(mechanism: Mechanism, query: Array, shares: Array) -> float:
     """n times the variance of a calibrated query: ``E[((w - c) . phi + c_b)**2] - (w . p)**2`` with b the block."""
     decoder = decoder_of(mechanism)
-    c = constants(decoder, query, shares)
-    rest = query - c
-    second = float(np.sum(decoder.cross_moment(shares, rest, rest)))
-    return max(0.0, second + float((2 * c * rest + c**2) @ shares) - float(query @ shares) ** 2)
+    calibrated = query, constants(decoder, query, shares)
+    return max(0.0, float(calibrated_moment(decoder, shares, calibrated, calibrated) - (query @ shares) ** 2))
 
 
 def _product(sides: Sequence[Array]) -> Array:
     """The distribution of tuples of independent answers."""
-    found = np.ones(1)
-    for side in sides:
-        found = np.outer(found, side).reshape(-1)
-    return found
+    return reduce(lambda joint, side: np.outer(joint, side).ravel(), sides)
 
 
 def _spread(sides: Sequence[Array], weights: Mapping[int, Array]) -> Array:

@@ -18,7 +18,7 @@ from ..bulk.words import words_of
 from ..core.canonical import loads
 from ..core.errors import InvalidInput, MechanismMismatch, UnknownValue, check_type, shown
 from ..core.random import check_source
-from ..estimation.tally import Tally, most_bytes, tally_from_json, tally_to_json
+from ..estimation.tally import Tally, max_tally_bytes, tally_from_json, tally_to_json
 from ..wire.spec import located
 from .form import EACH, ONE, Form
 
@@ -151,7 +151,7 @@ class FormTally(Mapping[str, Tally]):
 
 
 def _max_bytes(form: Form) -> int:
-    return sum(map(most_bytes, form.mechanisms.values())) + (1 << 16)
+    return sum(map(max_tally_bytes, form.mechanisms.values())) + (1 << 16)
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,15 +37,15 @@ def _in_file(fields: Fields, folder: Path | None) -> tuple[Domain, list[list[str
     chosen = None if column is None else text(column, fields.name("column"))
 
     def column_in(name: str | None) -> list[str]:
-        found: list[str] = []
+        entries: list[str] = []
         for chunk in read_values(path, name):
             texts = [entry for entry in chunk if isinstance(entry, str)]
             if len(texts) != len(chunk):
                 place = next(place for place, entry in enumerate(chunk, 1) if not isinstance(entry, str))
-                raise InvalidSpec(f"{path}, entry {len(found) + place}: there must be text or a whole number")
-            found += texts
-            check("values", len(found), fields.name("file"))
-        return found
+                raise InvalidSpec(f"{path}, entry {len(entries) + place}: there must be text or a whole number")
+            entries += texts
+            check("values", len(entries), fields.name("file"))
+        return entries
 
     def blocks_in(name: str) -> list[str]:
         blocks = column_in(name)

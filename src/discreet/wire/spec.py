@@ -220,14 +220,14 @@ class Spec:
     def mechanism(self) -> Mechanism:
         """The mechanism that the spec asks for, certified for its context."""
         with located(self.source), metered(self.limits):
-            return self._as_pinned(self._made())
+            return self._as_pinned(self._build())
 
-    def _made(self) -> Mechanism:
+    def _build(self) -> Mechanism:
         if self.by_hand:
-            made: Mechanism = design_of(self.choice, self.context.domain)
+            mechanism: Mechanism = design_of(self.choice, self.context.domain)
         else:
-            made = mechanism_of(self.context, self.choice)
-        return made.with_report_names(self.report_names) if self.report_names else made
+            mechanism = mechanism_of(self.context, self.choice)
+        return mechanism.with_report_names(self.report_names) if self.report_names else mechanism
 
     @property
     def is_auto(self) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -41,12 +41,11 @@ def jit(function: Kernel) -> Kernel:
     the function is compiled again.
     """
     try:
-        made: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
-        _guard(made._cache)
+        kernel: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+        _guard(kernel._cache)
     except (RuntimeError, AttributeError):  # no directory for the cache, or a Numba that manages it in another way
-        made = njit(nogil=True, error_model="numpy")(function)
-    kernel: Kernel = made
-    return kernel
+        kernel = njit(nogil=True, error_model="numpy")(function)
+    return cast("Kernel", kernel)
 
 
 def _guard(cache: Any) -> None:
@@ -77,8 +76,7 @@ def _sources() -> str:
 
 def inline(function: Kernel) -> Kernel:
     """The function, inlined into each kernel that calls it."""
-    made: Kernel = njit(nogil=True, error_model="numpy", forceinline=True)(function)
-    return made
+    return cast("Kernel", njit(nogil=True, error_model="numpy", forceinline=True)(function))
 
 
 def choose_by_type(stub: Callable[..., Any], forms: Mapping[Any, Callable[..., Any]]) -> None:
@@ -92,8 +90,7 @@ def choose_by_type(stub: Callable[..., Any], forms: Mapping[Any, Callable[..., A
 
 def intrinsic(generator: Callable[..., Any]) -> Callable[..., Any]:
     """An operation written in the compiler's intermediate language."""
-    made: Callable[..., Any] = extending.intrinsic(generator)
-    return made
+    return cast("Callable[..., Any]", extending.intrinsic(generator))
 
 
 @intrinsic
@@ -141,56 +138,29 @@ def longs_from(context: Any, longs: Any, i: Any) -> Any:
     return LONGS(LONGS, types.uint64), generate
 
 
-@intrinsic
-def long_at(context: Any, longs: Any, i: Any) -> Any:
-    """Word number i of the 64-bit words at this address."""
+def _load(kind: Any) -> Callable[..., Any]:
+    """Number i of the numbers of this kind at an address, as a word."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_element(builder, arguments, WORD))
+    def load(context: Any, address: Any, i: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.zext(builder.load(_element(builder, arguments, kind)), WORD)
 
-    return types.uint64(longs, types.uint64), generate
+        return types.uint64(address, types.uint64), generate
 
-
-@intrinsic
-def short_at(context: Any, address: Any, i: Any) -> Any:
-    """Number i of the 32-bit numbers at this address, as a word."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.zext(builder.load(_element(builder, arguments, ir.IntType(32))), WORD)
-
-    return types.uint64(address, types.uint64), generate
+    return intrinsic(load)
 
 
-@intrinsic
-def put_long(context: Any, longs: Any, i: Any, word: Any) -> Any:
-    """Overwrite word number i of the 64-bit words at this address."""
+def _store(kind: Any) -> Callable[..., Any]:
+    """Overwrite number i of the numbers of this kind at an address with the low bits of a word."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[2], _element(builder, arguments, WORD))
-        return context.get_dummy_value()
+    def store(context: Any, address: Any, i: Any, word: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            builder.store(builder.trunc(arguments[2], kind), _element(builder, arguments, kind))
+            return context.get_dummy_value()
 
-    return types.void(longs, types.uint64, types.uint64), generate
+        return types.void(address, types.uint64, types.uint64), generate
 
-
-@intrinsic
-def byte_at(context: Any, longs: Any, i: Any) -> Any:
-    """Byte number i of the 64-bit words at this address, as a word."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.zext(builder.load(_element(builder, arguments, BYTE)), WORD)
-
-    return types.uint64(longs, types.uint64), generate
-
-
-@intrinsic
-def put_byte(context: Any, longs: Any, i: Any, byte: Any) -> Any:
-    """Overwrite byte number i of the 64-bit words at this address."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(builder.trunc(arguments[2], BYTE), _element(builder, arguments, BYTE))
-        return context.get_dummy_value()
-
-    return types.void(longs, types.uint64, types.uint64), generate
+    return intrinsic(store)
 
 
 def _element(builder: Any, arguments: Any, kind: Any) -> Any:
@@ -200,3 +170,7 @@ def _element(builder: Any, arguments: Any, kind: Any) -> Any:
     elif kind is BYTE:
         place = builder.bitcast(place, kind.as_pointer())
     return builder.gep(place, [arguments[1]])
+
+
+long_at, short_at, byte_at = _load(WORD), _load(ir.IntType(32)), _load(BYTE)
+put_long, put_byte = _store(WORD), _store(BYTE)

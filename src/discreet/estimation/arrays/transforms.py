@@ -52,30 +52,29 @@ class Circulant:
         self.kernel: NDArray[np.float64] = np.asarray(kernel, dtype=np.float64)
         self.shape = shape or self.kernel.shape
         self._axes = tuple(range(-len(self.shape), 0))
-        self._spectrum = self._forth(self.kernel).real
+        self._spectrum = self._forward(self.kernel).real
         self.least = float(np.abs(self._spectrum).min())
 
-    def _forth(self, array: Any) -> NDArray[np.complex128]:
-        given = np.asarray(array)
-        found: NDArray[np.complex128] = np.fft.rfftn(given.reshape(*given.shape[:-1], *self.shape), axes=self._axes)
-        return found
+    def _forward(self, array: Any) -> NDArray[np.complex128]:
+        cells = np.asarray(array)
+        spectrum: NDArray[np.complex128] = np.fft.rfftn(cells.reshape(*cells.shape[:-1], *self.shape), axes=self._axes)
+        return spectrum
 
     def _back(self, spectrum: NDArray[Any]) -> NDArray[np.float64]:
-        found = np.fft.irfftn(spectrum, s=self.shape, axes=self._axes)
-        flat: NDArray[np.float64] = found.reshape(*found.shape[: -len(self.shape)], self.kernel.size)
-        return flat
+        cells: NDArray[np.float64] = np.fft.irfftn(spectrum, s=self.shape, axes=self._axes)
+        return cells.reshape(*cells.shape[: -len(self.shape)], self.kernel.size)
 
-    def applied(self, array: Any) -> NDArray[np.float64]:
+    def convolve(self, array: Any) -> NDArray[np.float64]:
         """The kernel convolved with the array."""
-        return self._back(self._forth(array) * self._spectrum)
+        return self._back(self._forward(array) * self._spectrum)
 
-    def undone(self, array: Any) -> NDArray[np.float64]:
+    def deconvolve(self, array: Any) -> NDArray[np.float64]:
         """What the kernel must be convolved with to give the array."""
-        return self._back(self._forth(array) / self._spectrum)
+        return self._back(self._forward(array) / self._spectrum)
 
     @cached_property
     def inverse(self) -> NDArray[np.float64]:
-        """The kernel of `undone`."""
+        """The kernel of `deconvolve`."""
         return self._back(1 / self._spectrum)
 
 
@@ -126,15 +125,15 @@ class CyclicKernel:
 
 def _next_smooth(n: int) -> int:
     """The least number of at least n with no prime factor above 7."""
-    found = 1 << (n - 1).bit_length()
+    least = 1 << (n - 1).bit_length()
     sevens = 1
-    while sevens < found:
+    while sevens < least:
         fives = sevens
-        while fives < found:
+        while fives < least:
             odd = fives
-            while odd < found:
-                found = min(found, odd << (-(-n // odd) - 1).bit_length())
+            while odd < least:
+                least = min(least, odd << (-(-n // odd) - 1).bit_length())
                 odd *= 3
             fives *= 5
         sevens *= 7
-    return found
+    return least

@@ -52,10 +52,10 @@ class CircularDecoder(Decoder[Circular]):
         return cells[..., np.array(self.sampler.places)] if self.sampler.places else cells
 
     def decode(self, counts: Array) -> Array:
-        return self._to_values(self._kernel.undone(counts))
+        return self._to_values(self._kernel.deconvolve(counts))
 
     def decode_adjoint(self, weights: Array) -> Array:
-        return self._kernel.undone(self._to_cells(weights))
+        return self._kernel.deconvolve(self._to_cells(weights))
 
     def likelihoods(self, reports: Array) -> Array:
         cells = self.gather(np.arange(self.cells), reports, 0)
@@ -63,14 +63,14 @@ class CircularDecoder(Decoder[Circular]):
         return np.asarray(self._kernel.kernel[displacements(cells, places, self.sampler.shape)])
 
     def expected_counts(self, shares: Array) -> Array:
-        return self._kernel.applied(self._to_cells(shares))
+        return self._kernel.convolve(self._to_cells(shares))
 
     def expected_counts_adjoint(self, weights: Array) -> Array:
-        return self._to_values(self._kernel.applied(weights))
+        return self._to_values(self._kernel.convolve(weights))
 
     def second_moments(self, shares: Array) -> Array:
         squares = Circulant(self._kernel.inverse**2, self.sampler.shape)
-        return self._to_values(squares.applied(self.expected_counts(shares)))
+        return self._to_values(squares.convolve(self.expected_counts(shares)))
 
     def second_moment_derivative(self, shares: Array) -> Array:
         own = float((self._kernel.kernel * self._kernel.inverse**2).sum())

@@ -1,15 +1,14 @@
-"""The most likely distribution, by accelerated EM over fast transforms.
+"""The most likely distribution, by accelerated EM over fast transforms, and its covariance.
 
-What the reports reveal about the shares: the expected information, inverted part by part.
-
-``I = n sum_y q_y q_y^T / P_y`` with P = Q^T p. Since ``I p = n 1``, the covariance of the most likely shares on the
-plane of shares that add up to one is ``I**-1 - p p^T / n``.
+The expected information about the shares, inverted part by part, is ``I = n sum_y q_y q_y^T / P_y`` with P =
+Q^T p. Since ``I p = n 1``, the covariance of the most likely shares on the plane of shares that add up to one is
+``I**-1 - p p^T / n``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,9 +25,10 @@ from .shares import Query, Shares, tally_of
 Array = NDArray[np.float64]
 
 
-DENSE = 1500
+MAX_DENSE_SIZE = 1500
 """The largest part whose information is inverted directly."""
 PROBES = 32
+"""Random sign vectors that probe the diagonal of an inverse in larger parts."""
 UNLIKELY = 1e-100
 """A report with a smaller chance counts as impossible."""
 BLIND = 1e-13
@@ -41,10 +41,10 @@ ROUNDING = 1e-12
 
 def variances(decoder: Decoder[Any], n: int, shares: Array) -> Array:
     """The variance of each share; infinite where the likely reports do not tell a value from others."""
-    found = np.empty(len(shares))
+    inverse = np.empty(len(shares))
     for part in _parts(decoder, n, shares):
-        found[part.values] = part.diagonal()
-    return np.asarray(np.maximum(found - shares**2 / n, 0.0))
+        inverse[part.values] = part.diagonal()
+    return np.asarray(np.maximum(inverse - shares**2 / n, 0.0))
 
 
 def variance(decoder: Decoder[Any], n: int, shares: Array, weights: Array) -> float:
@@ -99,7 +99,7 @@ class _Part:
 
     def blind_to(self, weights: Array) -> bool:
         """True if the likely reports leave the weighted sum undecided."""
-        if self.empty or self.size > DENSE:
+        if self.empty or self.size > MAX_DENSE_SIZE:
             return bool((weights * self.unknown).any())
         units, _, _, blind = self.axes
         scaled = weights * units
@@ -109,31 +109,35 @@ class _Part:
         """The diagonal of the inverse: computed directly, or probed with random signs in large parts."""
         if self.empty:
             return np.full(self.size, np.inf)
-        if self.size <= DENSE:
+        if self.size <= MAX_DENSE_SIZE:
             units, levels, axes, blind = self.axes
-            found = (axes**2 / levels).sum(axis=1) * units**2
-            return np.where(np.linalg.norm(blind, axis=1) > SLIGHT, np.inf, found)
-        rng = np.random.default_rng(1)
-        found = np.zeros(self.size)
-        for _ in range(PROBES):
-            signs = rng.choice([-1.0, 1.0], size=self.size)
-            found += signs * _conjugate_gradient(self.apply, signs) / PROBES
-        return np.where(self.unknown, np.inf, np.maximum(found, 0.0))
+            diagonal = (axes**2 / levels).sum(axis=1) * units**2
+            return np.where(np.linalg.norm(blind, axis=1) > SLIGHT, np.inf, diagonal)
+        signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(PROBES, self.size))
+        diagonal = np.mean([row * self.solve(row) for row in signs], axis=0)
+        return np.where(self.unknown, np.inf, np.maximum(diagonal, 0.0))
 
     def form(self, vector: Array) -> float:
         """``vector^T I**-1 vector``: computed directly, or by one conjugate-gradient solve in large parts."""
         if self.empty or not vector.any():
             return 0.0
-        if self.size <= DENSE:
+        if self.size <= MAX_DENSE_SIZE:
             units, levels, axes, _ = self.axes
             return float(np.sum((vector * units @ axes) ** 2 / levels))
-        return float(vector @ _conjugate_gradient(self.apply, vector))
+        return float(vector @ self.solve(vector))
 
-    def apply(self, vector: Array) -> Array:
-        """The information times a vector, with a ridge too small to matter."""
+    def solve(self, target: Array) -> Array:
+        """The v with ``I v = target``, to a thousandth, by conjugate gradients with a ridge too small to matter."""
+        from scipy.sparse.linalg import LinearOperator, cg
+
         ridge = 1e-9 * float(self.curvature.sum()) / self.size
-        pushed = np.asarray(self.decoder.expected_counts(vector))
-        return np.asarray(self.decoder.expected_counts_adjoint(self.curvature * pushed)) + ridge * vector
+
+        def apply(vector: Array) -> Array:
+            expected = self.curvature * np.asarray(self.decoder.expected_counts(vector))
+            return np.asarray(self.decoder.expected_counts_adjoint(expected)) + ridge * vector
+
+        information = LinearOperator((self.size, self.size), matvec=apply, dtype=np.float64)
+        return np.asarray(cg(information, target, rtol=1e-3, maxiter=200)[0])
 
 
 def _parts(decoder: Decoder[Any], n: int, shares: Array) -> Iterator[_Part]:
@@ -145,29 +149,10 @@ def _parts(decoder: Decoder[Any], n: int, shares: Array) -> Iterator[_Part]:
             yield _Part(part, curvature[rows], columns)
 
 
-def _conjugate_gradient(apply: Callable[[Array], Array], target: Array) -> Array:
-    """The solution of apply(v) = target for a positive definite operator, to a thousandth."""
-    solution = np.zeros_like(target)
-    residual = target.copy()
-    direction = residual.copy()
-    squared = float(residual @ residual)
-    goal = 1e-6 * squared
-    for _ in range(200):
-        if squared <= goal:
-            break
-        applied = apply(direction)
-        step = squared / float(direction @ applied)
-        solution += step * direction
-        residual -= step * applied
-        new = float(residual @ residual)
-        direction = residual + new / squared * direction
-        squared = new
-    return solution
-
-
 TOLERANCE = 1e-6
 """In nats per value: a smaller gain from an accelerated step is statistically invisible and ends the search."""
-STEPS = 3000
+MAX_STEPS = 3000
+"""The most EM steps of the search."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -240,7 +225,7 @@ def likelihood(tally: Tally | Shares) -> Likelihood:
     size = counted.mechanism.context.size
     shares, steps = model.step(np.full(size, 1 / size)), 1
     values = model.values(shares)
-    while steps < STEPS:
+    while steps < MAX_STEPS:
         shares, new = model.accelerate(shares, values)
         steps += 3
         gain, values = float((new - values) @ model.memberships), new

@@ -144,5 +144,5 @@ def _blocks(unbiased: Estimate) -> tuple[NDArray[np.int64], Array]:
 
 def _without_empty(block_of: NDArray[np.int64], totals: Array) -> tuple[NDArray[np.int64], Array]:
     """The same blocks numbered without gaps."""
-    kept, numbers = np.unique(block_of, return_inverse=True)
-    return numbers, totals[kept]
+    blocks, numbers = np.unique(block_of, return_inverse=True)
+    return numbers, totals[blocks]
