@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
+from discreet.mechanisms.build import BASES, COMPARED
 from discreet.wire import Spec, law_text
 
 COLLECTOR = Path(__file__).parent / "client" / "collector.py"
@@ -70,9 +71,8 @@ HIGH_LOW = {
     "domain": {"values": ["a", "b", "c", "d", "e"]},
     "context": {"form": "high_low", "sensitive": ["a", "c", "d"], "epsilon": "1"},
 }
-BASES = ["randomized_response", "subset", "projective", "cyclotomic", "hadamard", "unary", "optimised_unary"]
 SPECS = {
-    **{f"uniform {name}": {**UNIFORM, "mechanism": {"name": name}} for name in [*BASES, "general_hadamard"]},
+    **{f"uniform {name}": {**UNIFORM, "mechanism": {"name": name}} for name in [*BASES, *COMPARED]},
     **{f"blocks {name}": {**BLOCKS, "mechanism": {"name": name}} for name in BASES},
     **{f"high-low {name}": {**HIGH_LOW, "mechanism": {"name": name}} for name in [*BASES, "utility_rappor"]},
     "binary": {

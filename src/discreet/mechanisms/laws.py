@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import re
 from array import array
 from dataclasses import fields
-from typing import Any
+from typing import Any, get_args
 
 from ..core.errors import InvalidInput, shown
 from ..core.limits import DIGITS
@@ -83,8 +84,9 @@ class _Reading:
             raise InvalidInput(f"law of kind {kind!r} must have {', '.join(names)} and nothing else")
         entries = {name: self._entry(data[name], name, depth) for name in names}
         for field in fields(made):
-            if not _has_shape(entries[field.name], str(field.type)):
-                raise InvalidInput(f"law of kind {kind!r}: {field.name} must have the type {field.type}")
+            shape = _shape_of(field.type)
+            if not _has_shape(entries[field.name], shape):
+                raise InvalidInput(f"law of kind {kind!r}: {field.name} must have the type {shape}")
         if entries.get("size", 0) > self._values:
             raise InvalidInput(f"law of kind {kind!r}: size={entries['size']} must be at most {self._values}")
         law = made(**entries)
@@ -116,6 +118,12 @@ class _Reading:
             self._left -= count
             row.extend(array("I", [number]) * count)
         return Row.of(row)
+
+
+def _shape_of(annotation: Any) -> str:
+    """The text of an annotation, whether or not the file with the law postpones their evaluation."""
+    text = annotation.__name__ if isinstance(annotation, type) and not get_args(annotation) else str(annotation)
+    return re.sub(r"(\w+\.)+", "", text)
 
 
 def _has_shape(entry: object, shape: str) -> bool:

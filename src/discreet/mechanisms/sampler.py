@@ -9,11 +9,12 @@ with the other. How reports are decoded is no business of a person's device: see
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from ..core.arithmetic import Arithmetic
 from ..core.errors import InvalidReport, shown
@@ -22,6 +23,7 @@ from .law import WORD_BITS, Law
 
 if TYPE_CHECKING:
     from ..contexts import Context
+    from .mechanism import Mechanism
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,14 @@ class RatioBound:
     x: int
     z: int
     ratio: Fraction
+
+
+class Example(NamedTuple):
+    """A mechanism to check: its name, the context that it serves, and its parameters."""
+
+    name: str
+    context: Context
+    parameters: Mapping[str, Any] = MappingProxyType({})
 
 
 class Sampler(ABC):
@@ -137,6 +147,14 @@ class Sampler(ABC):
         make: Any = type(self)
         narrow: Sampler = make(self.size, epsilon or actual_epsilon(self), word_bits=word_bits, **parameters)
         return narrow
+
+    @classmethod
+    def examples(cls) -> Iterator[Example | Mechanism]:
+        """Small mechanisms that take every way through its law: those that checks and test vectors are made of.
+
+        A base needs none: it is tried in contexts of several forms because it is registered as one.
+        """
+        return iter(())
 
     # -- derived --------------------------------------------------------------------------------------
     @property

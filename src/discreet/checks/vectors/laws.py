@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from itertools import islice
 from typing import Any
 
 from ...contexts import Context
 from ...core.errors import InvalidInput, NotServed
 from ...mechanisms.build import BASES, COMPARED
 from ...mechanisms.build import mechanism as named
-from ...mechanisms.composed.adaptive import adaptive
-from ...mechanisms.composed.compose import compose
-from ...mechanisms.composed.post_process import post_process
 from ...mechanisms.law import Law
-from ...mechanisms.laws import sampler_of
+from ...mechanisms.laws import FOLLOWERS, sampler_of
 from ...mechanisms.mechanism import Mechanism
+from ...mechanisms.sampler import Sampler
 from ...planning.design import design
 
 AWKWARD = (1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33)
@@ -34,8 +32,6 @@ WORD = 1 << 64
 
 MATRIX = [["0", "1", "inf", "2"], ["2", "0", "1", "inf"], ["1", "1", "0", "1"], ["inf", "3", "1/3", "0"]]
 
-small_uniform = partial(Context.uniform, range(3))
-
 
 def small_laws() -> Iterator[Mechanism]:
     """Every kind of law, every name of a mechanism and every form of context, at small sizes."""
@@ -43,10 +39,7 @@ def small_laws() -> Iterator[Mechanism]:
         with suppress(InvalidInput):
             yield named(Context.uniform(range(1), "1"), name)
     yield from _bases([2, 5], "1")
-    yield from _two_values()
-    yield from _structured()
-    yield from _compositions()
-    yield from _unnamed()
+    yield from _in_order({**small_examples(), "contexts": _contexts()})
     yield from _wide([53, 64, 65])
 
 
@@ -95,11 +88,36 @@ def _bases(sizes: list[int], epsilon: str) -> Iterator[Mechanism]:
                     yield named(context, name)
 
 
-def _two_values() -> Iterator[Mechanism]:
-    for pair in (("1", "1"), ("2", "0.5"), ("inf", "1"), ("0", "inf")):
-        yield named(Context.binary("no", "yes", pair), "binary")
-    yield named(Context.binary("no", "yes", ("1", "2")), "warner")
-    yield named(Context.binary("no", "yes", ("inf", "1")), "mangat")
+ORDER = (
+    "table*6 geometric*2 ring*2 torus*3 table*2 nested*2 contexts levels*2 graded_unary contexts*3 table types "
+    "graded_unary mixture utility_rappor contexts*2 paired*3 blocks product*2 adaptive post_processed*2 contexts*3 "
+    "randomized_response general_hadamard high_low subset high_low*2"
+)
+"""Whose examples follow each other in the file of vectors that is kept with the client; any other come last."""
+
+
+def registered_samplers() -> dict[str, type[Sampler]]:
+    """Every registered class of samplers by its name; a new one is found here as soon as it is registered."""
+    return {kind.name: kind for registry in (BASES, COMPARED, FOLLOWERS) for kind in registry.values()}
+
+
+def small_examples() -> dict[str, Iterator[Mechanism]]:
+    """The examples of every registered class of samplers, by its name."""
+
+    def build(kind: type[Sampler]) -> Iterator[Mechanism]:
+        for one in kind.examples():
+            yield one if isinstance(one, Mechanism) else named(one.context, one.name, **one.parameters)
+
+    return {name: build(kind) for name, kind in registered_samplers().items()}
+
+
+def _in_order(examples: dict[str, Iterator[Mechanism]]) -> Iterator[Mechanism]:
+    """The examples in the order of the file."""
+    for entry in ORDER.split():
+        name, _, count = entry.partition("*")
+        yield from islice(examples[name], int(count or 1))
+    for rest in examples.values():
+        yield from rest
 
 
 def _tree(*branches: int) -> Context:
@@ -112,91 +130,21 @@ def _tree(*branches: int) -> Context:
     return Context.nested(blocks[0], [str(2**level) for level in range(len(branches))])
 
 
-def _structured() -> Iterator[Mechanism]:
-    """Mechanisms that serve a context as a whole."""
-    yield named(Context.metric([4, 1, 3, 2, 0], "line", "1"), "geometric")
-    yield named(Context.metric(range(2), "line", "0.1"), "geometric")
-    yield named(Context.metric([0, 2, 1, 3, 4, 5], "ring", "1"), "ring")
-    yield named(Context.metric(["a", "b", "c"], "ring", "1/3", points=[0, 1, 2], around=3), "ring")
-    for norm in ("l1", "l2", "linf"):
-        yield named(Context.metric([(0, 3), (2, 1), (4, 5), (0, 1)], norm, "1"), "torus")
-    yield named(Context.metric([0, 1, 3], "line", "1"), "exponential")
-    yield named(Context.metric([0, 1, 3], "line", "1"), "tight")
-    yield named(Context.nested({"fr": {"x": ["a", "b"], "y": ["c"]}, "us": {"x": ["d"]}}, ["1", "2", "3"]), "nested")
-    yield named(Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5]}, ["1", "3"]), "nested")
+def _contexts() -> Iterator[Mechanism]:
+    """Contexts that the examples of no sampler have: other forms, texts, matrices, sums and meets."""
     yield named(Context.nested({"p": {"x": ["a"]}, "q": {"y": ["b"]}}, ["1", "2", "inf"]), "randomized_response")
-    yield named(_tree(2, 2, 2), "levels")
-    yield named(Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5, 6]}, ["1", "3"]), "levels")
-    yield named(Context.graded({"a": "1", "b": "1/2", "c": "2", "d": "3"}), "graded_unary")
     yield named(Context.graded({"a": "1", "b": "1/2", "c": "inf"}), "subset")
     yield named(Context.matrix(range(4), MATRIX), "randomized_response")
     yield named(Context.matrix(range(4), MATRIX), "auto")
-    rows = [["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/4", 0], ["1/4", "1/4", "1/2", 0]]
-    yield named(small_uniform("1"), "table", rows=rows)
-    graded = Context.uniform(range(8), "2") & Context.high_low(range(8), [1, 2, 5], "1")
-    yield named(graded, "auto")
-    yield named(graded, "graded_unary")
-    high_low = Context.high_low(range(6), [0, 2, 3, 5], "1")
-    parts = [{"name": "subset", "d": 1}, {"name": "subset", "d": 2}]
-    yield named(high_low, "mixture", parts=parts, units=[2**62, 3 * 2**62])
-    yield named(high_low, "utility_rappor")
     yield named(Context.high_low(TEXTS, TEXTS[3:7], "1"), "utility_rappor")
     yield named(Context.uniform([("a", 1), ("b", ("c", 2)), "d", -5, 2**53 - 1], "1"), "hadamard")
-
-
-def _compositions() -> Iterator[Mechanism]:
-    """Mechanisms made of others."""
-    first, second = Context.uniform(["p", "q", "r"], "1"), Context.metric(range(4), "line", "0.5")
-    yield _paired(first * second, "hadamard", "geometric")
-    yield _paired(first * second, "projective", "tight")
-    yield _paired(second * _half(5, "1"), "geometric", "randomized_response")
-    mixed: list[Any] = ["subset", {"name": "hadamard"}, "randomized_response", {"name": "subset", "d": 1}]
-    yield named(_uneven(5, "1"), "mixed", inner=mixed)
-    response, hadamard = (named(small_uniform("1"), name) for name in ("randomized_response", "hadamard"))
-    yield compose(response, hadamard).exact()
-    yield compose(hadamard, compose(response, response).exact()).exact()
-    yield adaptive(response, lambda y: hadamard if y else response)
-    yield post_process(response, [["1/2", "1/2", 0], [0, 1, 0], ["1/3", 0, "2/3"]])
-    yield post_process(hadamard, [[1, 0], [0, 1], ["1/7", "6/7"], [0, 1]])
     both = Context.high_low(range(6), [0], "1") & Context.high_low(range(6), [1], "2")
     yield named(both, "subset")
     yield named(Context.uniform(range(5), "1") | Context.high_low(range(5), [1, 3], "0.5"), "hadamard")
     yield named(Context.high_low(range(6), [0, 3], "1") + Context.blocks({0: range(3), 1: range(3, 6)}, "1"), "unary")
-
-
-def _paired(context: Context, first: str, second: str) -> Mechanism:
-    return named(context, "paired", first={"name": first}, second={"name": second})
-
-
-def _unnamed() -> Iterator[Mechanism]:
-    """Laws that no name gives but that may be published: spare words, draws from two words, more words for others."""
-    uniform, high_low = Context.uniform(range(5), "1"), _half(9, "1")
-    yield _changed(uniform, "randomized_response", _with_spare_words)
-    yield _changed(uniform, "general_hadamard", _with_spare_words)
-    yield _changed(high_low, "randomized_response", lambda law: replace(law, inner=_with_spare_words(law.inner)))
-    yield _changed(uniform, "subset", _from_two_words, d=2)
-    yield _changed(high_low, "subset", _from_two_words, d=2)
-    yield _changed(high_low, "subset", lambda law: replace(law, inner=_from_two_words(law.inner)), d=2)
     classes = named(_classes(8), "auto").law()
     weaker = Context.uniform(range(8), "3") & Context.high_low(range(8), range(0, 8, 3), "2")
     yield Mechanism(weaker, sampler_of(_with_an_empty_type(classes)))
-
-
-def _changed(context: Context, name: str, change: Callable[[Any], Law], **parameters: Any) -> Mechanism:
-    return Mechanism(context, sampler_of(change(named(context, name, **parameters).law())))
-
-
-def _with_spare_words(law: Any) -> Law:
-    """One unit less for each likely report; the words that are left go to reports 0, 1, ... one by one."""
-    likely = getattr(law, "columns", 2) // 2
-    changed: Law = replace(law, high=law.high - 1, spare=law.spare + likely)
-    return changed
-
-
-def _from_two_words(law: Any) -> Law:
-    """Every draw from two words of its own."""
-    changed: Law = replace(law, steps=((1, 2),) * sum(count for count, _ in law.steps))
-    return changed
 
 
 def _with_an_empty_type(law: Any) -> Law:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
 from operator import or_
 from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput, InvalidReport, check_type
 from ..law import Law
@@ -104,6 +105,14 @@ class Adaptive(WrittenOut):
     def describe(self) -> dict[str, Any]:
         seconds = [second.describe() for second in self.seconds]
         return {"name": self.name, "first": self.first.describe(), "seconds": seconds}
+
+    @classmethod
+    def examples(cls) -> Iterator[Mechanism]:
+        from ..build import mechanism
+
+        context = Context.uniform(range(3), "1")
+        response, hadamard = (mechanism(context, name) for name in ("randomized_response", "hadamard"))
+        yield adaptive(response, lambda y: hadamard if y else response)
 
 
 def adaptive(first: Mechanism, second: Mapping[int, Mechanism] | Callable[[int], Mechanism]) -> Mechanism:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.domain import Alike
 from ...core.errors import InvalidInput
 from ..law import Law, Row
 from ..laws import sampler_of
-from ..sampler import RatioBound, Sampler
+from ..sampler import Example, RatioBound, Sampler
 from ..units import check_law
 
 
@@ -174,3 +175,14 @@ class BlockResponse(Sampler):
             "name": names.pop() if len(names) == 1 else "mixed",
             "inner": [described[kind] for kind in self.kind_of],
         }
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        blocks: dict[Hashable, Sequence[int]] = {
+            "many": range(0, 15, 3),
+            "one": [1],
+            "two": [2, 4],
+            "more": range(15, 20),
+        }
+        inner = ["subset", {"name": "hadamard"}, "randomized_response", {"name": "subset", "d": 1}]
+        yield Example("mixed", Context.blocks(blocks, "1"), {"inner": inner})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -84,6 +84,15 @@ class Product(WrittenOut):
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "parts": [self.first.describe(), self.second.describe()]}
+
+    @classmethod
+    def examples(cls) -> Iterator[Mechanism]:
+        from ..build import mechanism
+
+        context = Context.uniform(range(3), "1")
+        response, hadamard = (mechanism(context, name) for name in ("randomized_response", "hadamard"))
+        yield compose(response, hadamard).exact()
+        yield compose(hadamard, compose(response, response).exact()).exact()
 
 
 def units_of(sampler: Sampler, x: int) -> list[int]:

@@ -8,21 +8,24 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput
 from ..finite_geometry.difference_sets import Parameters, candidates
-from ..law import Bits, Law
+from ..law import Bits, Law, plain_law
 from ..laws import sampler_of
-from ..sampler import RatioBound, Sampler, actual_epsilon
+from ..sampler import Example, RatioBound, Sampler, actual_epsilon
 from ..uniform.cyclic import room
 from ..uniform.cyclotomic import Family, families
 from ..uniform.floyd import Steps
 from ..uniform.pure import PureSampler
+from ..uniform.randomized_response import RandomizedResponse
+from ..uniform.subset import Subset
 from ..units import beyond_words, check_law, too_few
 from .cover import Cover, CoverUnits, cover_kind
 
@@ -147,6 +150,20 @@ class HighLowResponse(Sampler):
 
     def describe(self) -> dict[str, Any]:
         return self.inner.describe()
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        """Those that no name gives: words to spare inside, and cover reports or their draws from two words each."""
+        context, sensitive, epsilon = Context.high_low(range(9), range(0, 9, 2), "1"), range(0, 9, 2), Fraction(1)
+        law = cls(9, sensitive, RandomizedResponse(5, epsilon), epsilon).law
+        sets = cls(9, sensitive, Subset(5, epsilon, d=2), epsilon).law
+        inner: Any = law.inner
+        for changed in (
+            replace(law, inner=replace(inner, high=inner.high - 1, spare=inner.spare + 1)),
+            replace(sets, steps=((1, 2),) * 2),
+            replace(sets, inner=replace(Subset(5, epsilon, d=2).law, steps=((1, 2),) * 2)),
+        ):
+            yield Example("law", context, {"law": plain_law(changed)})
 
 
 def sized(name: str, size: int, epsilon: float, mass: float, parameters: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,12 +10,13 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.domain import Alike
 from ...core.errors import InvalidInput
 from ..law import Law
 from ..laws import sampler_of
-from ..sampler import RatioBound, Sampler
+from ..sampler import Example, RatioBound, Sampler
 from ..tables.table import filled
 from ..units import check_law
 
@@ -130,6 +131,12 @@ class Mixture(Sampler):
             "units": [str(unit) for unit in self.units],
             "prior": list(self.prior),
         }
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        parts = [{"name": "subset", "d": 1}, {"name": "subset", "d": 2}]
+        context = Context.high_low(range(6), [0, 2, 3, 5], "1")
+        yield Example(cls.name, context, {"parts": parts, "units": [2**62, 3 * 2**62]})
 
 
 def _alike(one: Sequence[int], other: Sequence[int]) -> bool:

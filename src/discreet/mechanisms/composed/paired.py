@@ -8,11 +8,12 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.limits import spend
 from ..law import Law
 from ..laws import sampler_of
-from ..sampler import RatioBound, Sampler
+from ..sampler import Example, RatioBound, Sampler
 from ..units import check_law
 
 PAIR = 10
@@ -105,3 +106,14 @@ class Paired(Sampler):
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "first": self.first.describe(), "second": self.second.describe()}
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        first, second = Context.uniform(["p", "q", "r"], "1"), Context.metric(range(4), "line", "0.5")
+        shown = Context.high_low(range(5), range(0, 5, 2), "1")
+        for context, *names in (
+            (first * second, "hadamard", "geometric"),
+            (first * second, "projective", "tight"),
+            (second * shown, "geometric", "randomized_response"),
+        ):
+            yield Example(cls.name, context, {"first": {"name": names[0]}, "second": {"name": names[1]}})

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.domain import listed_values
 from ...core.errors import InvalidInput, check_type
@@ -100,6 +101,15 @@ class PostProcessed(WrittenOut):
     def describe(self) -> dict[str, Any]:
         weights = [[str(unit) for unit in row] for row in self.weights]
         return {"name": self.name, "inner": self.inner.describe(), "weights": weights}
+
+    @classmethod
+    def examples(cls) -> Iterator[Mechanism]:
+        from ..build import mechanism
+
+        context = Context.uniform(range(3), "1")
+        response, hadamard = (mechanism(context, name) for name in ("randomized_response", "hadamard"))
+        yield post_process(response, [["1/2", "1/2", 0], [0, 1, 0], ["1/3", 0, "2/3"]])
+        yield post_process(hadamard, [[1, 0], [0, 1], ["1/7", "6/7"], [0, 1]])
 
 
 def _check_few(inner: Sampler) -> None:

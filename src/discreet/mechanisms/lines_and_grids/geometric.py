@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise, permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput, NotServed
 from ...core.exact import ceil_div, exp_below
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import RatioBound, Sampler, rounded_log
+from ..sampler import Example, RatioBound, Sampler, rounded_log
 from ..units import beyond_words, check_law, check_size, too_few
-
-if TYPE_CHECKING:
-    from ...contexts import Context
 
 MOST = 1 << 17
 """The most steps that a report may be away from the own place, but for the words that go to all places alike."""
@@ -171,6 +169,11 @@ class Geometric(Sampler):
         if self.places:
             return lambda x, z: self.ratio(abs(self.places[x] - self.places[z]))
         return lambda x, z: self.ratio(abs(x - z))
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        yield Example(cls.name, Context.metric([4, 1, 3, 2, 0], "line", "1"))
+        yield Example(cls.name, Context.metric(range(2), "line", "0.1"))
 
 
 def _fading(ends: Sequence[int], law: GeometricLaw) -> bool:

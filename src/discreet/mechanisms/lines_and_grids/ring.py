@@ -11,20 +11,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput, NotServed
 from ...core.exact import ceil_div, exp_below
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import RatioBound, Sampler, rounded_log
+from ..sampler import Example, RatioBound, Sampler, rounded_log
 from ..units import beyond_words, check_law, check_size, too_few
 from .geometric import MOST
-
-if TYPE_CHECKING:
-    from ...contexts import Context
-
 
 LEAST = 1e-12
 """A pattern of shares of which reports show less than this part is not seen in them."""
@@ -175,6 +172,11 @@ class RingResponse(Circular):
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name}
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        yield Example(cls.name, Context.metric([0, 2, 1, 3, 4, 5], "ring", "1"))
+        yield Example(cls.name, Context.metric(["a", "b", "c"], "ring", "1/3", points=[0, 1, 2], around=3))
 
 
 def ring_response(context: Context) -> RingResponse:

@@ -12,18 +12,18 @@ from fractions import Fraction
 from itertools import accumulate, permutations, product
 from typing import TYPE_CHECKING, Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.errors import NotServed, PrivacyViolation
 from ...core.exact import exp_below, within
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import RatioBound
+from ..sampler import Example, RatioBound
 from ..tables.metric import BITS, faded
 from ..units import check_law, check_size
 from .ring import Circular
 
 if TYPE_CHECKING:
-    from ...contexts import Context
     from ...contexts.structure.recognition import GridStructure
 
 
@@ -206,6 +206,11 @@ class Torus(Circular):
             for place, cell in zip(self.places, cells, strict=True)
         }
         return len(moved) == 1
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        for norm in ("l1", "l2", "linf"):
+            yield Example(cls.name, Context.metric([(0, 3), (2, 1), (4, 5), (0, 1)], norm, "1"))
 
 
 def torus_response(context: Context) -> Torus:

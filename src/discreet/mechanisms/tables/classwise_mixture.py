@@ -14,13 +14,14 @@ from functools import cached_property, partial
 from itertools import accumulate, product
 from typing import Any, NamedTuple
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.exact import ceil_div
 from ...core.limits import spend
 from ..composed.even_cover import EvenCover, places_of
 from ..law import Law, Row, plain_law
 from ..laws import sampler_of
-from ..sampler import RatioBound, Sampler
+from ..sampler import Example, RatioBound, Sampler
 from ..uniform.pure import PureSampler
 from ..units import check_law, check_size
 from .table import filled
@@ -255,3 +256,7 @@ class ClasswiseMixture(Typed):
 
     def describe(self) -> dict[str, Any]:
         return self._description
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        yield Example("auto", Context.uniform(range(8), "2") & Context.high_low(range(8), [1, 2, 5], "1"))

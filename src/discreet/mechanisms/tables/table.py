@@ -10,12 +10,13 @@ from itertools import accumulate, combinations
 from operator import truediv
 from typing import Any, Self
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput
 from ...core.exact import probability_of
 from ...core.limits import spend
 from ..law import WORD_BITS, Law
-from ..sampler import RatioBound, Sampler
+from ..sampler import Example, RatioBound, Sampler
 from ..units import check_size
 
 EXACT_BITS = 1000
@@ -188,6 +189,17 @@ class Table(WrittenOut):
         if self.name == "table":
             return {"name": self.name, "rows": [[str(unit) for unit in row] for row in self.rows], **prior}
         return {"name": self.name, **({} if self.name in BINARY else prior)}
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        for pair in (("1", "1"), ("2", "0.5"), ("inf", "1"), ("0", "inf")):
+            yield Example("binary", Context.binary("no", "yes", pair))
+        yield Example("warner", Context.binary("no", "yes", ("1", "2")))
+        yield Example("mangat", Context.binary("no", "yes", ("inf", "1")))
+        yield Example("exponential", Context.metric([0, 1, 3], "line", "1"))
+        yield Example("tight", Context.metric([0, 1, 3], "line", "1"))
+        rows = [["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/4", 0], ["1/4", "1/4", "1/2", 0]]
+        yield Example(cls.name, Context.uniform(range(3), "1"), {"rows": rows})
 
 
 def filled(units: list[int], space: int) -> list[int]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import accumulate, permutations
 from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.domain import Leaves
 from ...core.exact import ceil_div, exp_below
@@ -17,7 +18,7 @@ from ...core.limits import spend
 from ..composed.blocks import BlockResponse, BlocksLaw
 from ..composed.even_cover import Covered, EvenCover, places_of
 from ..law import Law, Row
-from ..sampler import RatioBound, Sampler, actual_epsilon
+from ..sampler import Example, RatioBound, Sampler, actual_epsilon
 from ..uniform.pure import PureSampler
 from ..units import beyond_words, check_law, too_few
 
@@ -222,6 +223,12 @@ class Nested(Sampler):
 
     def is_report(self, y: int) -> bool:
         return self.blocks.is_report(y)
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        towns: dict[Hashable, Any] = {"fr": {"x": ["a", "b"], "y": ["c"]}, "us": {"x": ["d"]}}
+        yield Example(cls.name, Context.nested(towns, ["1", "2", "3"]))
+        yield Example(cls.name, Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5]}, ["1", "3"]))
 
 
 def _most_inside(part: Sampler) -> Fraction:

@@ -6,19 +6,20 @@ Reports that mark the nodes of a tree: their states, where their parts lie, and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import permutations, product
 from typing import Any, NamedTuple
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.domain import EvenLeaves, Leaves
 from ...core.limits import check, spend
 from ..law import Law, Row
 from ..laws import sampler_of
-from ..sampler import RatioBound, Sampler
+from ..sampler import Example, RatioBound, Sampler
 from ..units import check_law, check_size
 from .subset_encoding import SubsetEncoding, subset_encoding_of
 
@@ -326,3 +327,9 @@ class TreeSubsets(Leveled):
 
     def max_ratios(self) -> Callable[[int, int], Fraction]:
         return self.ratio
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        pairs: dict[Hashable, Any] = {0: {0: [0, 1], 1: [2, 3]}, 1: {0: [4, 5], 1: [6, 7]}}
+        yield Example(cls.name, Context.nested(pairs, ["1", "2", "4"]))
+        yield Example(cls.name, Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5, 6]}, ["1", "3"]))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import MASK, Arithmetic
 from ...core.domain import Alike
-from ..law import WORD_BITS, Law
-from ..sampler import RatioBound, Sampler
+from ..law import WORD_BITS, Law, plain_law
+from ..sampler import Example, RatioBound, Sampler
 from ..units import Units, check_law, check_size
 
 
@@ -108,3 +109,10 @@ class GeneralHadamard(Sampler):
     def ratio_bounds(self) -> Iterator[RatioBound]:
         if self.size > 1:
             yield RatioBound(0, 1, self.high / self.low)
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        """One that no name gives: a unit less for each likely report, and as many words more to spare."""
+        law = cls(5, Fraction(1)).law
+        spare = replace(law, high=law.high - 1, spare=law.spare + law.columns // 2)
+        yield Example("law", Context.uniform(range(5), "1"), {"law": plain_law(spare)})

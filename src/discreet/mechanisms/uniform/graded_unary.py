@@ -9,13 +9,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.exact import approx, ceil_div, exp_below
 from ...core.limits import spend
 from ..composed.cover import CoverUnits, UnaryCover
 from ..composed.high_low import HighLowLaw, HighLowResponse
 from ..law import WORD_BITS, Bits, Law, Row
-from ..sampler import RatioBound, Sampler, actual_epsilon
+from ..sampler import Example, RatioBound, Sampler, actual_epsilon
 from ..units import beyond_words, check_law, check_size
 from .unary import Unary, UnaryLaw
 
@@ -122,6 +123,11 @@ class GradedUnary(Sampler):
             for d, others in enumerate(some):
                 if c != d or len(of) > 1:
                     yield RatioBound(of[0], others[-1], on[c] * off[d])
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        yield Example(cls.name, Context.graded({"a": "1", "b": "1/2", "c": "2", "d": "3"}))
+        yield Example(cls.name, Context.uniform(range(8), "2") & Context.high_low(range(8), [1, 2, 5], "1"))
 
 
 def _best(epsilons: Sequence[float], masses: Sequence[float], counts: Sequence[int]) -> float:
@@ -232,3 +238,7 @@ class UtilityRappor(Sampler):
         yield from (RatioBound(of[p.x], of[p.z], p.ratio) for p in self.inner.ratio_bounds())
         if self.others:
             yield RatioBound(of[0], self.others[0], self.cover.ratio)
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        yield Example(cls.name, Context.high_low(range(6), [0, 2, 3, 5], "1"))

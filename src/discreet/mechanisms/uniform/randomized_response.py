@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.exact import ceil_div, exp_below
-from ..law import WORD_BITS, Law
+from ..law import WORD_BITS, Law, plain_law
+from ..sampler import Example
 from ..units import Units, beyond_words, check_law, check_size
 from .pure import PureSampler
 
@@ -92,3 +94,10 @@ class RandomizedResponse(PureSampler):
             return Fraction(0)
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if x == y else self.low) + extra
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        """One that no name gives: words to spare, which are given to values 0, 1, ... one by one."""
+        law = cls(5, Fraction(1)).law
+        spare = replace(law, high=law.high - 1, spare=law.spare + 1)
+        yield Example("law", Context.uniform(range(5), "1"), {"law": plain_law(spare)})

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput
 from ...core.exact import approx, exp_below
-from ..law import WORD_BITS, Law
+from ..law import WORD_BITS, Law, plain_law
+from ..sampler import Example
 from ..units import beyond_words, check_law, check_size, too_few
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
 from .pure import PureSampler
@@ -122,6 +124,12 @@ class Subset(PureSampler):
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "d": self.d}
+
+    @classmethod
+    def examples(cls) -> Iterator[Example]:
+        """One that no name gives: every draw from two words of its own."""
+        law = replace(cls(5, Fraction(1), d=2).law, steps=((1, 2),) * 2)
+        yield Example("law", Context.uniform(range(5), "1"), {"law": plain_law(law)})
 
 
 def _size_named(name: str, size: int, epsilon: float) -> int:
