@@ -122,7 +122,7 @@ def test_one_unit_less_for_a_block_leaks():
         ({"units": (1,)}, "units for each"),
         ({"units": (0, 5)}, "units for each"),
         ({"units": (2**63, 2**63)}, "leave words for the own one"),
-        ({"kinds": (Hadamard(3, Fraction(1)).law,)}, "blank reports"),
+        ({"kinds": (Hadamard(3, Fraction(1)).law,)}, "cover reports"),
     ],
 )
 def test_laws_that_contradict_themselves_are_refused(change, message):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.errors import NotIdentifiable
-from ...mechanisms.tree.level_choice import chances_of, coefficients, squares, ways_of
+from ...mechanisms.tree.level_choice import coefficients, paths_of, squares, supports_of
 from ...mechanisms.tree.subset_encoding import BitEncoding, ShiftEncoding, SubsetEncoding
 from ...mechanisms.tree.tree_subsets import State, TreeSubsets
 from ..arrays.layout import Array, as_column, pick, slabs, total_of
@@ -26,8 +26,8 @@ from .registry import decoder_of
 class Moments(NamedTuple):
     """What the nodes of one state, one beside the other, add to first . phi (U) and second . phi (V).
 
-    In units of the node's own rho: means of U, V and U V where the sub-reports below are blank, and their means added
-    up over the shares below, each where the own value is there.
+    In units of the node's own rho: means of U, V and U V where the sub-reports below are cover reports, and their means
+    added up over the shares below, each where the own value is there.
     """
 
     u: Any
@@ -42,8 +42,8 @@ def cross_moment(levels: TreeSubsetsDecoder, shares: Array, first: Array, second
     """E[(first . phi)(second . phi)] when values follow `shares`.
 
     U of a node is ``c_l w + sum_c k_c U_c`` over its children, w the weights below it and k the factor of rho that the
-    mark of a child stands for. Given the marks, what lies below different children is independent, and blank but
-    under the own one: so the means of U_c enter by the joint moments of the sub-report, the rest child by child.
+    mark of a child stands for. Given the marks, what lies below different children is independent, and of cover reports
+    but under the own one: so the means of U_c enter by the joint moments of the sub-report, the rest child by child.
     """
     on_leaves = [levels.on_leaves(row) for row in (shares, first, second)]
     found: list[Moments | None] = [None] * len(levels.states)
@@ -74,7 +74,7 @@ class _Node:
     ) -> None:
         self.encoding, self.shares = state.encoding, shares
         self.chances = levels.chances[number]
-        self.factors = [chance.own / chance.blank if chance.blank else 0.0 for chance in self.chances]
+        self.factors = [chance.p / chance.r if chance.r else 0.0 for chance in self.chances]
         branch = shares.shape[-1]
         nothing = Moments(*[shares * 0.0] * 6)
         self.below = [
@@ -98,18 +98,18 @@ class _Node:
 
     def joined(self, p: Array, u: Array, v: Array) -> Moments:
         """The moments of the nodes themselves, with shares `p` below them and c_l w for both rows of weights."""
-        blank = self._means(0 * self.shares, 1.0)
+        cover = self._means(0 * self.shares, 1.0)
         noise = [part.uv - part.u * part.v for part in self.below]
-        spread = self._sum([chance.blank for chance in self.chances], noise, square=True)
-        uv = u * v + u * blank[1] + v * blank[0] + self._joint(0 * self.shares, 1.0) + spread
+        spread = self._sum([chance.r for chance in self.chances], noise, square=True)
+        uv = u * v + u * cover[1] + v * cover[0] + self._joint(0 * self.shares, 1.0) + spread
         own_u, own_v = (self._own(p, row, own) for row, own in (("u", "own_u"), ("v", "own_v")))
         away = p[..., None] - self.shares
-        others = self._sum([chance.other for chance in self.chances], [away * part for part in noise], square=True)
+        others = self._sum([chance.q for chance in self.chances], [away * part for part in noise], square=True)
         held = [part.own_uv - self.shares * part.u * part.v for part in self.below]
-        mine = self._sum([chance.own for chance in self.chances], held, square=True)
+        mine = self._sum([chance.p for chance in self.chances], held, square=True)
         joint = self._joint(self.shares, 0.0) + others + mine + self._crossed("u") + self._crossed("v")
         own_uv = p * u * v + u * own_v + v * own_u + joint
-        return Moments(u + blank[0], v + blank[1], uv, p * u + own_u, p * v + own_v, own_uv)
+        return Moments(u + cover[0], v + cover[1], uv, p * u + own_u, p * v + own_v, own_uv)
 
     def _sum(self, chances: list[float], rows: list[Any], *, square: bool = False) -> Any:
         """Over marks and children, the chance of a mark times its factor, or its square, times a row."""
@@ -119,9 +119,9 @@ class _Node:
     def _own(self, p: Array, name: str, own: str) -> Any:
         """The children's part of U or V, added up over the own values below."""
         away = p[..., None] - self.shares
-        mine = self._sum([chance.own for chance in self.chances], [getattr(part, own) for part in self.below])
+        mine = self._sum([chance.p for chance in self.chances], [getattr(part, own) for part in self.below])
         rows = [away * getattr(part, name) for part in self.below]
-        return mine + self._sum([chance.other for chance in self.chances], rows)
+        return mine + self._sum([chance.q for chance in self.chances], rows)
 
     def _constants(self) -> tuple[float, float, Any, Any]:
         """p - q and q, and what the means of U and V come to at q."""
@@ -137,7 +137,7 @@ class _Node:
     def _means(self, shares: Any, cover: float) -> tuple[Any, Any]:
         """The means of the children's part of U and V for `shares` of the children and `cover` cover reports."""
         gap, q, *fixed = self._constants()
-        r, mass = self.chances[1].blank, shares.sum(axis=-1) + cover
+        r, mass = self.chances[1].r, shares.sum(axis=-1) + cover
         rows = zip((self.rise_u, self.rise_v), fixed, strict=True)
         one, other = (
             constant * mass + gap * (shares * rise).sum(axis=-1) + cover * (r - q) * rise.sum(axis=-1)
@@ -157,13 +157,13 @@ class _Node:
         return found
 
     def _crossed(self, name: str) -> Any:
-        """What the own child's U has beyond its blank mean, times the V of the other children; or the other way."""
+        """The own child's U beyond its mean under cover reports, times the V of the other children; or with V and U."""
         base, rise = (self.base_v, self.rise_v) if name == "u" else (self.base_u, self.rise_u)
         rest, lift = (row.sum(axis=-1, keepdims=True) - row for row in (base, rise))
         extra = [getattr(part, f"own_{name}") - self.shares * getattr(part, name) for part in self.below]
-        own = [chance.own for chance in self.chances]
+        own = [chance.p for chance in self.chances]
         both = 0.0 if self.encoding is None else self.encoding.both
-        given = [(self.chances[1].other - both) / own[0], both / own[1] if own[1] else 0.0]
+        given = [(self.chances[1].q - both) / own[0], both / own[1] if own[1] else 0.0]
         return self._sum(own, [part * (rest + chance * lift) for part, chance in zip(extra, given, strict=True)])
 
 
@@ -330,12 +330,12 @@ class TreeSubsetsDecoder(Decoder[TreeSubsets]):
     @cached_property
     def chances(self) -> list[Any]:
         """How an unmarked and a marked child of a node in each state stand."""
-        return [chances_of(state) for state in self.states]
+        return [supports_of(state) for state in self.states]
 
     @cached_property
     def ways(self) -> list[Any]:
         """The way to each state."""
-        return ways_of(self.sampler)
+        return paths_of(self.sampler)
 
     @cached_property
     def _paths(self) -> list[Any]:

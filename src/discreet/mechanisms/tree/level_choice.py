@@ -1,13 +1,13 @@
-"""What to mark at every level of a tree of blocks: laws for each state, searched for by closed-form error.
+"""Which subsets to draw at every level of a tree of blocks: laws for each state, searched for by closed-form error.
 
-A tree of blocks of any sizes, put into one of equal branching.
-
-The closed-form error of tree subsets: the coefficients of their estimator, by where two values part in the tree.
+A tree of blocks of any sizes is put into one of equal branching. The error follows from the coefficients of the
+estimator, by where two values part in the tree.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -23,8 +23,8 @@ from ..uniform.cyclic import Projective, room
 from ..uniform.cyclotomic import Cyclotomic, families
 from ..uniform.randomized_response import RandomizedResponse
 from ..uniform.subset import Subset
-from .subset_encoding import SubsetEncoding, subset_encoding_of
-from .tree_subsets import SLOTS, SPARSE, TreeSubsets, TreeSubsetsLaw
+from .subset_encoding import subset_encoding_of
+from .tree_subsets import MAX_LEAVES_PER_VALUE, MAX_PARTS, TreeSubsets, TreeSubsetsLaw
 
 if TYPE_CHECKING:
     from ...contexts import Context
@@ -36,20 +36,20 @@ MIN_GAP = 1e-12
 """A level at which own and other nodes differ by less than this is not seen in the reports."""
 
 
-class Chance(NamedTuple):
-    """How a node stands to its parent's sub-report: its chance if it is the own child, another one, a blank one's."""
+class Support(NamedTuple):
+    """How likely a node is in its state: p if it is the own child, q if it is another one, r under a cover report."""
 
-    own: float
-    other: float
-    blank: float
+    p: float
+    q: float
+    r: float
 
 
-UNMARKED = Chance(1.0, 1.0, 1.0), Chance(0.0, 0.0, 0.0)
+UNMARKED = Support(1.0, 1.0, 1.0), Support(0.0, 0.0, 0.0)
 """The children of a node that marks none."""
 
 
-class Path(NamedTuple):
-    """A state: rho of every node on the way, the own chance over the blank one, and how likely the way is.
+class PathChances(NamedTuple):
+    """The path to a state: rho of every node on it, its own chance over that under cover reports, and how likely it is.
 
     ``partings[j]`` is its chance to a node that parts from the own one below depth j; the last is that of the own node.
     """
@@ -57,18 +57,18 @@ class Path(NamedTuple):
     partings: tuple[float, ...] = (1.0,)
     rho: tuple[float, ...] = (1.0,)
 
-    def then(self, step: Chance) -> Path:
-        """The way one level further down."""
+    def then(self, step: Support) -> PathChances:
+        """The path one level further down."""
         *apart, own = self.partings
-        partings = (*(chance * step.blank for chance in apart), own * step.other, own * step.own)
-        return Path(partings, (*self.rho, self.rho[-1] * step.own / step.blank))
+        partings = (*(chance * step.r for chance in apart), own * step.q, own * step.p)
+        return PathChances(partings, (*self.rho, self.rho[-1] * step.p / step.r))
 
 
-def coefficients(paths: Sequence[Path]) -> list[float]:
+def coefficients(paths: Sequence[PathChances]) -> list[float]:
     """The c_l for which ``sum_l c_l rho_l`` has mean 1 at the own leaf and 0 at all others.
 
     With a_l the mean of rho_l over reports of the node itself and b_l that of rho_{l+1} at another child of its parent
-    (below which it stays the same, blank reports having mean rho of 1), the conditions are
+    (below which it stays the same, cover reports having mean rho of 1), the conditions are
     ``sum_{l <= j} c_l a_l + b_j sum_{l > j} c_l = 1{j = L}``, which the leaves solve first. `ZeroDivisionError` if
     some level is not seen.
     """
@@ -86,7 +86,7 @@ def coefficients(paths: Sequence[Path]) -> list[float]:
     return weights
 
 
-def squares(paths: Sequence[Path], weights: Sequence[float]) -> list[float]:
+def squares(paths: Sequence[PathChances], weights: Sequence[float]) -> list[float]:
     """E[phi_x**2] of reports of values that part from x below a node of each depth, and last of x itself."""
     values = [sum(c * rho for c, rho in zip(weights, path.rho, strict=True)) for path in paths]
     return [
@@ -95,28 +95,28 @@ def squares(paths: Sequence[Path], weights: Sequence[float]) -> list[float]:
     ]
 
 
-def chances_of(state: State) -> tuple[Chance, Chance]:
+def supports_of(state: State) -> tuple[Support, Support]:
     """How an unmarked and a marked child of a node in this state stand."""
     if state.encoding is None:
         return UNMARKED
     marked = state.encoding.inner.p, state.encoding.inner.q, state.encoding.inner.r
-    return Chance(*(float(1 - chance) for chance in marked)), Chance(*map(float, marked))
+    return Support(*(float(1 - chance) for chance in marked)), Support(*map(float, marked))
 
 
-def ways_of(levels: TreeSubsets) -> list[Path]:
-    """The way to each state."""
-    ways = [Path()] * len(levels.states)
+def paths_of(levels: TreeSubsets) -> list[PathChances]:
+    """The path to each state."""
+    paths = [PathChances()] * len(levels.states)
     for number, state in enumerate(levels.states):
-        for child, step in zip((state.unmarked, state.marked), chances_of(state), strict=True):
+        for child, step in zip((state.unmarked, state.marked), supports_of(state), strict=True):
             if child >= 0:
-                ways[child] = ways[number].then(step)
-    return ways
+                paths[child] = paths[number].then(step)
+    return paths
 
 
-LEVELS = 16
+MAX_LEVELS = 16
 """The most levels of a tree."""
 
-VALUE = 16
+VALUE_STEPS = 16
 """Steps that it takes to place a value, for each level."""
 
 
@@ -138,15 +138,15 @@ def shape_of(tree: TreeStructure, size: int, shares: Sequence[float] | None) -> 
     for node, _ in nodes:
         nodes += [(child, len(nodes)) for child in node.children if not isinstance(child, int)]
     depth_of = {level: depth for depth, level in enumerate(sorted({node.level for node, _ in nodes}, reverse=True))}
-    if len(depth_of) > LEVELS:
-        raise NotServed(f"levels serves at most {LEVELS} levels; the context has {len(depth_of)}")
-    spend(VALUE * size * len(depth_of), f"levels of {size} values")
+    if len(depth_of) > MAX_LEVELS:
+        raise NotServed(f"levels serves at most {MAX_LEVELS} levels; the context has {len(depth_of)}")
+    spend(VALUE_STEPS * size * len(depth_of), f"levels of {size} values")
     branches = [0] * len(depth_of)
     for node, _ in nodes:
         depth = depth_of[node.level]
         branches[depth] = max(branches[depth], len(node.children))
     total = math.prod(branches)
-    if total > SPARSE * size:
+    if total > MAX_LEAVES_PER_VALUE * size:
         raise NotServed(f"levels: equal blocks around these would have {total} places for {size} values")
     leaves = [0] * size
     left: list[tuple[TreeStructure, int]] = [(tree, 0)]
@@ -162,44 +162,42 @@ def shape_of(tree: TreeStructure, size: int, shares: Sequence[float] | None) -> 
 
 
 def _together(branches: Sequence[int], leaves: Sequence[int], shares: Sequence[float] | None) -> tuple[float, ...]:
-    found, span = [], math.prod(branches)
+    sums, span = [], math.prod(branches)
     for branch in (*branches, 1):
-        counts: dict[int, int] = {}
-        masses: dict[int, float] = {}
+        counts, masses = Counter(leaf // span for leaf in leaves), dict[int, float]()
         for x, leaf in enumerate(leaves):
-            node = leaf // span
-            counts[node] = counts.get(node, 0) + 1
-            masses[node] = masses.get(node, 0.0) + (1 / len(leaves) if shares is None else float(shares[x]))
-        found.append(sum(counts[node] * mass for node, mass in masses.items()))
+            share = 1 / len(leaves) if shares is None else float(shares[x])
+            masses[leaf // span] = masses.get(leaf // span, 0.0) + share
+        sums.append(sum(counts[node] * mass for node, mass in masses.items()))
         span //= branch
-    return tuple(found)
+    return tuple(sums)
 
 
 Marks = tuple[int, ...]
 """The marks of a node and those above it, from the top: a state."""
 
-BITS = 1 << 16
+MAX_BITS = 1 << 16
 """The most bits of a report."""
 
-LARGEST = 40.0
+MAX_EPSILON = 40.0
 """A larger epsilon is taken for this one in the search: what more of it would gain is invisible in any share."""
 
 STARTS = 5
 """How many choices of laws the search begins from, the best of a few hundred that are spread over all."""
 
-SPREAD = 512
+MAX_COMPARED = 512
 """How many choices are compared for that, at most, with some of the options of every level."""
 
-NEAR = 128
+MAX_ALL_TRIED = 128
 """Up to so many options are all tried at every step; of more, those at distances 1, 2, 4, ... from the present one."""
 
-BARE = 2
+MAX_UNMARKED = 2
 """With more than four levels, states with so many unmarked nodes on the way mark nothing below."""
 
-ALIKE = 0.02
+SIMILAR_SHARE = 0.02
 """Of two sets whose shares differ by less than this, relative to them, one may stand for the other."""
 
-RATING = 1 << 9
+RATING_STEPS = 1 << 9
 """Steps that it takes to rate a choice of laws, for each level."""
 
 ROUNDING = Fraction(1, 10**14)
@@ -217,7 +215,7 @@ class Option(NamedTuple):
 
 
 def levels_response(context: Context, *, bits: int | None = 64, shares: Sequence[float] | None = None) -> TreeSubsets:
-    """The marks by levels with the least error found for a context that is a tree, with reports of at most `bits` bits.
+    """The tree subsets of least error that are known for a context that is a tree, with reports of at most `bits` bits.
 
     The error is that of all shares at `shares`, even unless given.
     """
@@ -225,48 +223,48 @@ def levels_response(context: Context, *, bits: int | None = 64, shares: Sequence
     if tree is None or all(isinstance(child, int) for child in tree.children):
         raise NotServed("levels needs blocks inside each other, all entries finite, each level below the one around it")
     shape = shape_of(tree, context.size, shares)
-    design = _Search(shape, BITS if bits is None else min(bits, BITS), bits is None).best()
-    return _Built(shape, design).sampler
+    design = _Search(shape, MAX_BITS if bits is None else min(bits, MAX_BITS), bits is None).best()
+    return _build(shape, design)
 
 
 def options_of(size: int, bits: int, *, wide: bool) -> list[Option]:
     """The ways to mark some of `size` children in so many bits, by share; with sets of all sizes if wide."""
-    found = [Option(size, 1, max(1, (size - 1).bit_length()), RandomizedResponse, ())]
+    options = [Option(size, 1, max(1, (size - 1).bit_length()), RandomizedResponse, ())]
     if wide or size <= bits:
-        found += [Option(size, d, size, Subset, (("d", d),)) for d in range(2, size)]
+        options += [Option(size, d, size, Subset, (("d", d),)) for d in range(2, size)]
     if not wide:
         most = room(size, bits)
         for p in candidates(size, bits=most) if size <= 1 << most else ():
             if p.r > 1:
                 named: tuple[tuple[str, Any], ...] = (("family", p.family), ("key", p.key))
-                found.append(Option(p.v, p.r, p.bits, Projective, named))
+                options.append(Option(p.v, p.r, p.bits, Projective, named))
         for family in families(size, bits=most):
             named = ("p", family.p), ("d", family.d)
-            found.append(Option(family.p, family.d, family.parameters.bits, Cyclotomic, named))
-    kept: list[Option] = []
-    for option in sorted(found, key=lambda option: (option.bits, option.places)):
-        if wide or (option.bits <= bits and not any(_stands_for(one, option) for one in kept)):
-            kept.append(option)
-    return sorted(kept, key=lambda option: (option.members / option.places, option.bits))
+            options.append(Option(family.p, family.d, family.parameters.bits, Cyclotomic, named))
+    different: list[Option] = []
+    for option in sorted(options, key=lambda option: (option.bits, option.places)):
+        if wide or (option.bits <= bits and not any(_stands_for(one, option) for one in different)):
+            different.append(option)
+    return sorted(different, key=lambda option: (option.members / option.places, option.bits))
 
 
 def _stands_for(one: Option, other: Option) -> bool:
     """True if one option marks about the share of another, of fewer places and in no more bits."""
-    near = abs(one.members * other.places - other.members * one.places) <= ALIKE * other.members * one.places
+    near = abs(one.members * other.places - other.members * one.places) <= SIMILAR_SHARE * other.members * one.places
     return near and one.bits <= other.bits and one.places <= other.places
 
 
 class _Search:
     """The search for the laws of all states: from several starts, one state at a time while the error falls.
 
-    Each set takes the largest odds that its level leaves: with A the largest ratio of own to blank below a marked
-    child and B that of blank to own below an unmarked one, ``odds = e**epsilon / (A B)``.
+    Each set takes the largest odds that its level leaves: with A the largest ratio of own to cover reports below a
+    marked child and B that of cover reports to own below an unmarked one, ``odds = e**epsilon / (A B)``.
     """
 
     def __init__(self, shape: Shape, bits: int, wide: bool) -> None:
         self.shape, self.bits = shape, bits
         self.depth = len(shape.branches)
-        self.limits = [math.exp(min(float(level), LARGEST)) for level in shape.levels]
+        self.limits = [math.exp(min(float(level), MAX_EPSILON)) for level in shape.levels]
         known = {branch: options_of(branch, bits, wide=wide) for branch in set(shape.branches)}
         fewest = [min((option.bits for option in known[branch]), default=bits) for branch in shape.branches]
         below = [sum(fewest[depth + 1 :]) for depth in range(self.depth)]
@@ -279,24 +277,24 @@ class _Search:
 
     def best(self) -> dict[Marks, Option]:
         """The laws of all states that mark children."""
-        found: tuple[float, dict[Marks, Option]] = math.inf, {}
+        best: tuple[float, dict[Marks, Option]] = math.inf, {}
         for error, design in self._starts():
             while True:
                 before = error
                 for state in self._states:
-                    error, design = self._improved(state, error, design)
+                    error, design = self._improve(state, error, design)
                 if error >= before * (1 - 1e-9):
                     break
-            found = min(found, (error, design), key=lambda one: one[0])
-        if found[0] == math.inf:
+            best = min(best, (error, design), key=lambda one: one[0])
+        if best[0] == math.inf:
             raise NotServed(f"levels: no marks that E leaves odds for at every level fit {self.bits} bits")
-        return found[1]
+        return best[1]
 
     def _starts(self) -> list[tuple[float, dict[Marks, Option]]]:
         """The best of some choices that mark children of marked nodes alone."""
-        each = max(2, int(SPREAD ** (1 / self.depth) + 1e-9))
+        each = max(2, int(MAX_COMPARED ** (1 / self.depth) + 1e-9))
         some = [_spread(options, each) for options in self.options]
-        chosen = islice(product(*some), SPREAD)
+        chosen = islice(product(*some), MAX_COMPARED)
         designs = [{(1,) * depth: option for depth, option in enumerate(row)} for row in chosen]
         rated = sorted(((self.error(design), number) for number, design in enumerate(designs)))
         return [(error, designs[number]) for error, number in rated[:STARTS]]
@@ -304,22 +302,22 @@ class _Search:
     @cached_property
     def _states(self) -> list[Marks]:
         """The states that may mark children, those near the root first."""
-        found: list[Marks] = [()]
-        for state in found:
+        states: list[Marks] = [()]
+        for state in states:
             if len(state) + 1 < self.depth:
-                bare = self.depth > 4 and state.count(0) + 1 >= BARE
-                found += [(*state, mark) for mark in ((1,) if bare else (1, 0))]
-        return found
+                bare = self.depth > 4 and state.count(0) + 1 >= MAX_UNMARKED
+                states += [(*state, mark) for mark in ((1,) if bare else (1, 0))]
+        return states
 
-    def _improved(self, state: Marks, error: float, design: dict[Marks, Option]) -> tuple[float, dict[Marks, Option]]:
+    def _improve(self, state: Marks, error: float, design: dict[Marks, Option]) -> tuple[float, dict[Marks, Option]]:
         """The best design that differs in this state only."""
         for option in self._near(state, design):
             changed = {other: known for other, known in design.items() if other != state}
             if option is not None:
                 changed[state] = option
-            found = self.error(changed)
-            if found < error * (1 - 1e-12):
-                error, design = found, changed
+            changed_error = self.error(changed)
+            if changed_error < error * (1 - 1e-12):
+                error, design = changed_error, changed
         return error, design
 
     def _near(self, state: Marks, design: Mapping[Marks, Option]) -> Iterator[Option | None]:
@@ -328,7 +326,7 @@ class _Search:
         options = self.options[len(state)]
         if state:
             yield None
-        if len(options) <= NEAR:
+        if len(options) <= MAX_ALL_TRIED:
             yield from options
             return
         at = options.index(design[state]) if state in design else 0
@@ -352,50 +350,52 @@ class _Search:
     def error(self, design: Mapping[Marks, Option]) -> float:
         """n times the error and the sum of squared shares; infinite where the design does not fit."""
         bits, parts = self._size((), design)
-        if bits > self.bits or parts > SLOTS:
+        if bits > self.bits or parts > MAX_PARTS:
             return math.inf
-        spend(RATING * self.depth, "marks by levels")
-        chances: dict[Marks, tuple[Chance, Chance]] = {}
-        if self._swung((), design, chances) is None:
+        spend(RATING_STEPS * self.depth, "marks by levels")
+        chances: dict[Marks, tuple[Support, Support]] = {}
+        if self._largest_ratios((), design, chances) is None:
             return math.inf
-        paths = list(self._paths((), Path(), chances))
+        paths = list(self._paths((), PathChances(), chances))
         try:
-            found = squares(paths, coefficients(paths))
+            moments = squares(paths, coefficients(paths))
         except ZeroDivisionError:
             return math.inf
         together = self.shape.together
         apart = (one - other for one, other in zip(together, (*together[1:], 0.0), strict=True))
-        return sum(square * part for square, part in zip(found, apart, strict=True))
+        return sum(square * part for square, part in zip(moments, apart, strict=True))
 
-    def _swung(
-        self, state: Marks, design: Mapping[Marks, Option], chances: dict[Marks, tuple[Chance, Chance]]
+    def _largest_ratios(
+        self, state: Marks, design: Mapping[Marks, Option], chances: dict[Marks, tuple[Support, Support]]
     ) -> tuple[float, float] | None:
-        """The largest ratios of own to blank and back under a node; None if no odds above one are left for a set."""
+        """The largest ratios of own to cover reports and back under a node; None if a set is left no odds above one."""
         if len(state) == self.depth:
             return 1.0, 1.0
-        low = self._swung((*state, 0), design, chances)
+        low = self._largest_ratios((*state, 0), design, chances)
         option = design.get(state)
         if option is None or low is None:
             return low
-        high = self._swung((*state, 1), design, chances)
+        high = self._largest_ratios((*state, 1), design, chances)
         limit = self.limits[len(state)]
         if high is None or (odds := limit / (high[0] * low[1])) < 1 + 1e-6 or low[0] * high[1] / odds > limit:
             return None
-        nu = option.members / option.places
-        base = 1 / (1 + (odds - 1) * nu)
-        g = nu * odds * base
-        h = nu - (g - nu) / (option.places - 1)
-        chances[state] = Chance(1 - g, 1 - h, 1 - nu), Chance(g, h, nu)
+        r = option.members / option.places
+        base = 1 / (1 + (odds - 1) * r)
+        p = r * odds * base
+        q = r - (p - r) / (option.places - 1)
+        chances[state] = Support(1 - p, 1 - q, 1 - r), Support(p, q, r)
         return max(odds * base * high[0], base * low[0]), max(high[1] / (odds * base), low[1] / base)
 
-    def _paths(self, state: Marks, path: Path, chances: Mapping[Marks, tuple[Chance, Chance]]) -> Iterator[Path]:
+    def _paths(
+        self, state: Marks, path: PathChances, chances: Mapping[Marks, tuple[Support, Support]]
+    ) -> Iterator[PathChances]:
         if len(state) == self.depth:
             yield path
         elif state in chances:
             for mark, chance in enumerate(chances[state]):
                 yield from self._paths((*state, mark), path.then(chance), chances)
         else:
-            yield from self._paths((*state, 0), path.then(Chance(1.0, 1.0, 1.0)), chances)
+            yield from self._paths((*state, 0), path.then(Support(1.0, 1.0, 1.0)), chances)
 
 
 def _spread(options: Sequence[Option], count: int) -> list[Option]:
@@ -406,46 +406,35 @@ def _spread(options: Sequence[Option], count: int) -> list[Option]:
     return [min(options[begin:end], key=lambda option: option.bits) for begin, end in pairwise(ends)]
 
 
-class _Built:
-    """The law of a design: sets from the leaves upwards, each with the odds that what is below it leaves."""
+def _build(shape: Shape, design: Mapping[Marks, Option]) -> TreeSubsets:
+    """The sampler of a design: sets from the leaves upwards, each with the odds that what is below it leaves."""
+    laws: dict[Marks, Law] = {}
 
-    def __init__(self, shape: Shape, design: Mapping[Marks, Option]) -> None:
-        self.shape, self.design, self.depth = shape, design, len(shape.branches)
-        self.laws: dict[Marks, Law] = {}
-        self._node(())
-        inners = list(dict.fromkeys(self.laws.values()))
-        shown, states = [], list[Marks]([()])
-        for _ in shape.branches:
-            shown.append(tuple(inners.index(self.laws[state]) + 1 if state in self.laws else 0 for state in states))
-            states = [(*state, mark) for state in states for mark in range(1 + (state in self.laws))]
-        numbers = {inner: number for number, inner in enumerate(dict.fromkeys(i for row in shown for i in row if i), 1)}
-        law = TreeSubsetsLaw(
-            shape.branches,
-            tuple(tuple(numbers.get(entry, 0) for entry in row) for row in shown),
-            tuple(inners[inner - 1] for inner in numbers),
-            Row.of(shape.leaves),
-            WORD_BITS,
-        )
-        self.sampler = TreeSubsets.from_law(law)
-
-    def _node(self, state: Marks) -> tuple[Fraction, Fraction]:
-        """The certified largest ratios of own to blank and back under a node in this state."""
-        if len(state) == self.depth:
+    def largest_ratios(state: Marks) -> tuple[Fraction, Fraction]:
+        """The certified largest ratios of own to cover reports and back under a node in this state."""
+        depth = len(state)
+        if depth == len(shape.branches):
             return Fraction(1), Fraction(1)
-        low = self._node((*state, 0))
-        option = self.design.get(state)
+        low = largest_ratios((*state, 0))
+        option = design.get(state)
         if option is None:
             return low
-        high = self._node((*state, 1))
-        odds = exp_below(self.shape.levels[len(state)]) / (high[0] * low[1])
-        encoding = self._made(option, self.shape.branches[len(state)], odds)
-        self.laws[state] = encoding.inner.law
-        above, below = encoding.bounds.above, encoding.bounds.below
-        return max(above[1] * high[0], above[0] * low[0]), max(below[1] * high[1], below[0] * low[1])
-
-    def _made(self, option: Option, size: int, odds: Fraction) -> SubsetEncoding:
+        high = largest_ratios((*state, 1))
+        odds = exp_below(shape.levels[depth]) / (high[0] * low[1])
         epsilon = Fraction(log_of(odds)) if odds > 1 else Fraction(0)
         epsilon = Fraction(int((epsilon - ROUNDING) * 10**18), 10**18)
         if epsilon <= 0:
             raise InvalidEpsilon("levels: an epsilon is too near to that of the level below")
-        return subset_encoding_of(option.make(size, epsilon, **dict(option.parameters)), TreeSubsetsLaw.kind)
+        inner = option.make(shape.branches[depth], epsilon, **dict(option.parameters))
+        laws[state] = inner.law
+        above, below, *_ = subset_encoding_of(inner, TreeSubsetsLaw.kind).bounds
+        return max(above[1] * high[0], above[0] * low[0]), max(below[1] * high[1], below[0] * low[1])
+
+    largest_ratios(())
+    shown, states, numbers = list[tuple[int, ...]](), list[Marks]([()]), dict[Law, int]()
+    for _ in shape.branches:
+        row = [laws.get(state) for state in states]
+        shown.append(tuple(0 if law is None else numbers.setdefault(law, len(numbers) + 1) for law in row))
+        states = [(*state, mark) for state in states for mark in range(1 + (state in laws))]
+    law = TreeSubsetsLaw(shape.branches, tuple(shown), tuple(numbers), Row.of(shape.leaves), WORD_BITS)
+    return TreeSubsets.from_law(law)

@@ -1,4 +1,4 @@
-"""Reports that mark some of their places: which ones, and where a place stands among them."""
+"""Subset encodings: reports that mark some of their places, which ones, and where a place stands among them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..units import check_law
 
 
 class CoverRatioBounds(NamedTuple):
-    """How far the chance of a report may move: by ``above[mark]`` from blank to own, by ``below[mark]`` back.
+    """Bounds on ratios of report probabilities: ``above[mark]`` of an own to a cover report, ``below[mark]`` back.
 
-    `mark` says whether the report marks the own place. Between two places x and z it moves by at most
+    `mark` says whether the report marks the own place. Between two places x and z the ratio is at most
     ``odds**(mark of x - mark of z) / even``.
     """
 

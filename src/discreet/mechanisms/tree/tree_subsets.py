@@ -1,7 +1,4 @@
-"""Blocks inside blocks: mark some of the blocks, some of those inside them, and so on down to the values.
-
-Reports that mark the nodes of a tree: their states, where their parts lie, and how they are counted.
-"""
+"""Tree subsets: of blocks inside blocks mark some, some of those inside them, and so on down to the values."""
 
 from __future__ import annotations
 
@@ -23,14 +20,35 @@ from ..sampler import Example, RatioBound, Sampler
 from ..units import check_law, check_size
 from .subset_encoding import SubsetEncoding, subset_encoding_of
 
-SLOTS = 1 << 16
+MAX_PARTS = 1 << 16
 """The most sub-reports of a report."""
 
-STATES = 1 << 12
+MAX_STATES = 1 << 12
 """The most states that a node may be in."""
 
-SLAB = 1 << 22
-"""How many places of sub-reports are looked at together when reports are counted."""
+MAX_DEPTH = 64
+"""The most levels of a tree."""
+
+MAX_LEAVES_PER_VALUE = 16
+"""The most leaves of a tree for each value."""
+
+
+@dataclass(frozen=True)
+class TreeSubsetsLaw(Law):
+    """Value x is leaf ``leaves[x]`` of a tree whose nodes of depth l have ``branches[l]`` children each.
+
+    ``shown[l][s]`` is 0 if nodes of depth l in state s mark none of their children, and else i if they mark them by
+    the law ``inners[i - 1]``. The root is in state 0; states of the next depth are numbered in order of those above
+    them, first that of the unmarked children, then, where there are any, that of the marked ones.
+    """
+
+    kind = "levels"
+
+    branches: tuple[int, ...]
+    shown: tuple[tuple[int, ...], ...]
+    inners: tuple[Law, ...]
+    leaves: Row
+    word_bits: int
 
 
 class State(NamedTuple):
@@ -63,24 +81,64 @@ class Slot(NamedTuple):
     rest: bool
 
 
-class Leveled(Sampler):
-    """A sampler whose report marks children of the root of a tree, of nodes below it, and so on.
+class TreeSubsets(Sampler):
+    """A set of children for the root of a tree, for its children, and so on, by laws that depend on the marks above.
+
+    On the path from the root to the own leaf each set is drawn for the own child; all other sets are *cover reports*,
+    drawn for a place taken evenly, by the same lines from as many words. With mean levels T of what is below marked and
+    unmarked children, and a = e**(epsilon - epsilon below), own children are marked with odds a T(marked) / T(unmarked)
+    times those of others: the channel whose columns are, at each leaf, the product of a over the marked nodes above.
+
+    *Why private.* Two values share all sets down to the node where they part. There the ratio is that of the set, as
+    it marks the one, the other, both or none; below, sets that are drawn for the one are cover reports for the other,
+    and the largest ratios of an own set to a cover report and back, as it marks the own child or not, are multiplied
+    down to the leaves, at every state the larger of its two sides: with the parts of words as they are.
 
     A node's sub-report lies in the lowest bits of what is reported under it; then follow its marked children in
     increasing order, then the others, each with all that is reported under it and only where anything is. How many
     children are marked depends on the state of a node alone, so all reports are laid out alike, and any choice of
     sub-reports is a report.
+
+    References: Acharya2020 (Definition 2); Kairouz2016 (extremal channels); Wang2016 and Feldman2022 (the sets inside).
     """
 
-    branches: tuple[int, ...]
+    name = "levels"
+    law: TreeSubsetsLaw
+    follows = TreeSubsetsLaw
 
-    def lay_out(self, shown: Sequence[Sequence[int]], encodings: Sequence[SubsetEncoding], kind: str) -> None:
-        """Make states and slots: ``shown[l][s]`` is 0, or i if state s of depth l shows ``encodings[i - 1]``."""
+    def follow(self, law: TreeSubsetsLaw) -> None:
+        encodings = [subset_encoding_of(sampler_of(inner), law.kind) for inner in law.inners]
+        leaves, depth = law.leaves.numbers(), len(law.branches)
+        check_size(len(leaves), law.word_bits)
+        tree = 1 <= depth == len(law.shown) <= MAX_DEPTH and min(law.branches) > 1
+        check_law(tree, law.kind, f"it must have 1 to {MAX_DEPTH} levels, each of several children, and a row for each")
+        total = math.prod(law.branches)
+        placed = total <= MAX_LEAVES_PER_VALUE * len(leaves) and len(set(leaves)) == len(leaves) and max(leaves) < total
+        check_law(placed, law.kind, f"its values must be different leaves, at least one in {MAX_LEAVES_PER_VALUE}")
+        used = {entry for row in law.shown for entry in row} - {0} == set(range(1, len(encodings) + 1))
+        check_law(used and bool(encodings), law.kind, "it must show each of its inner laws, and at least one")
+        sizes = ((branch, entry) for branch, row in zip(law.branches, law.shown, strict=True) for entry in row if entry)
+        fit = all(encodings[entry - 1].inner.size == branch for branch, entry in sizes)
+        check_law(fit, law.kind, "its inner laws must be for as many values as a node has children")
+        same = all(encoding.inner.word_bits == law.word_bits for encoding in encodings)
+        check_law(same, law.kind, "its inner laws must have its width of words")
+        self.law, self.size, self.word_bits = law, len(leaves), law.word_bits
+        self.branches, self.leaves = law.branches, leaves
+        self._lay_out(encodings)
+
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> TreeSubsets:
+        inners = tuple(sampler_of(inner).with_word_bits(word_bits, epsilon).law for inner in self.law.inners)
+        return TreeSubsets.from_law(TreeSubsetsLaw(self.branches, self.law.shown, inners, self.law.leaves, word_bits))
+
+    # -- the layout of a report -------------------------------------------------------------------------
+    def _lay_out(self, encodings: Sequence[SubsetEncoding]) -> None:
+        """Make states and slots."""
+        shown, kind = self.law.shown, self.law.kind
         self.nodes = [math.prod(self.branches[:depth]) for depth in range(len(self.branches) + 1)]
         self.states: list[State] = []
         expected, work = 1, 0
         for depth, row in enumerate((*shown, (0,) * sum(2 if entry else 1 for entry in shown[-1]))):
-            check_law(len(row) == expected <= STATES, kind, "it must show something or nothing for every state")
+            check_law(len(row) == expected <= MAX_STATES, kind, "it must show something or nothing for every state")
             last = depth == len(shown)
             following = first = len(self.states) + len(row)
             for entry in row:
@@ -91,10 +149,9 @@ class Leveled(Sampler):
                 work += self.nodes[depth + 1] if entry else 0
             expected = following - first
         spend(2 * (work + 1), f"{self.name} of {len(self.states)} states")
-        count = self._counted_slots(kind)
-        self._make_slots(count)
+        self._make_slots(self._count_slots())
 
-    def _counted_slots(self, kind: str) -> list[int]:
+    def _count_slots(self) -> list[int]:
         """How many slots there are under a node in each state, before any is made."""
         count, width = ([0] * len(self.states) for _ in range(2))
         for number in reversed(range(len(self.states))):
@@ -104,7 +161,7 @@ class Leveled(Sampler):
                 width[number] += times * width[child]
             count[number] += state.encoding is not None or count[number] > 0
             width[number] += 0 if state.encoding is None else state.encoding.inner.bits
-        check_law(count[0] <= SLOTS, kind, f"a report must have at most {SLOTS} parts")
+        check_law(count[0] <= MAX_PARTS, self.law.kind, f"a report must have at most {MAX_PARTS} parts")
         check("report_bits", width[0], self.name)
         spend(64 * count[0], f"{self.name} of {count[0]} parts")
         return count
@@ -147,11 +204,9 @@ class Leveled(Sampler):
     # -- one report -----------------------------------------------------------------------------------
     def inside(self, y: int) -> dict[int, int]:
         """The sub-report of each slot that has one; the highest may be any number."""
-        found = {}
-        for number, slot, encoding in self.parts:
-            top = number == self.parts[-1][0]
-            found[number] = y >> slot.at if top else y >> slot.at & (1 << encoding.inner.bits) - 1
-        return found
+        inside = {number: y >> slot.at & (1 << encoding.inner.bits) - 1 for number, slot, encoding in self.parts[:-1]}
+        number, slot, _ = self.parts[-1]
+        return inside | {number: y >> slot.at}
 
     def reports(self) -> Iterable[int]:
         parts = ([part << slot.at for part in encoding.inner.reports()] for _, slot, encoding in reversed(self.parts))
@@ -162,76 +217,6 @@ class Leveled(Sampler):
             return False
         inside = self.inside(y)
         return all(encoding.inner.is_report(inside[number]) for number, _, encoding in self.parts)
-
-
-DEPTH = 64
-"""The most levels of a tree."""
-
-SPARSE = 16
-"""The most leaves of a tree for each value."""
-
-
-@dataclass(frozen=True)
-class TreeSubsetsLaw(Law):
-    """Value x is leaf ``leaves[x]`` of a tree whose nodes of depth l have ``branches[l]`` children each.
-
-    ``shown[l][s]`` is 0 if nodes of depth l in state s mark none of their children, and else i if they mark them by
-    the law ``inners[i - 1]``. The root is in state 0; states of the next depth are numbered in order of those above
-    them, first that of the unmarked children, then, where there are any, that of the marked ones.
-    """
-
-    kind = "levels"
-
-    branches: tuple[int, ...]
-    shown: tuple[tuple[int, ...], ...]
-    inners: tuple[Law, ...]
-    leaves: Row
-    word_bits: int
-
-
-class TreeSubsets(Leveled):
-    """A set of children for the root of a tree, for its children, and so on, by laws that depend on the marks above.
-
-    On the way from the root to the own leaf each set is drawn for the own child; all other sets are *blank*, drawn
-    for a place taken evenly, by the same lines from as many words. With mean levels T of what is below marked and
-    unmarked children, and a = e**(epsilon - epsilon below), own children are marked with odds a T(marked) / T(unmarked)
-    times those of others: the channel whose columns are, at each leaf, the product of a over the marked nodes above.
-
-    *Why private.* Two values share all sets down to the node where they part. There the ratio is that of the set, as
-    it marks the one, the other, both or none; below, sets that are drawn for the one are blank for the other, and the
-    largest ratios of an own set to a blank one and back, as it marks the own child or not, are multiplied
-    down to the leaves, at every state the larger of its two sides: with the parts of words as they are.
-
-    References: Acharya2020 (Definition 2); Kairouz2016 (extremal channels); Wang2016 and Feldman2022 (the sets inside).
-    """
-
-    name = "levels"
-    law: TreeSubsetsLaw
-    follows = TreeSubsetsLaw
-
-    def follow(self, law: TreeSubsetsLaw) -> None:
-        encodings = [subset_encoding_of(sampler_of(inner), law.kind) for inner in law.inners]
-        leaves, depth = law.leaves.numbers(), len(law.branches)
-        check_size(len(leaves), law.word_bits)
-        tree = 1 <= depth == len(law.shown) <= DEPTH and min(law.branches) > 1
-        check_law(tree, law.kind, f"it must have 1 to {DEPTH} levels, each of several children, and a row for each")
-        total = math.prod(law.branches)
-        placed = total <= SPARSE * len(leaves) and len(set(leaves)) == len(leaves) and max(leaves) < total
-        check_law(placed, law.kind, f"its values must be different leaves, at least one in {SPARSE}")
-        used = {entry for row in law.shown for entry in row} - {0} == set(range(1, len(encodings) + 1))
-        check_law(used and bool(encodings), law.kind, "it must show each of its inner laws, and at least one")
-        sizes = ((branch, entry) for branch, row in zip(law.branches, law.shown, strict=True) for entry in row if entry)
-        fit = all(encodings[entry - 1].inner.size == branch for branch, entry in sizes)
-        check_law(fit, law.kind, "its inner laws must be for as many values as a node has children")
-        same = all(encoding.inner.word_bits == law.word_bits for encoding in encodings)
-        check_law(same, law.kind, "its inner laws must have its width of words")
-        self.law, self.size, self.word_bits = law, len(leaves), law.word_bits
-        self.branches, self.leaves = law.branches, leaves
-        self.lay_out(law.shown, encodings, law.kind)
-
-    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> TreeSubsets:
-        inners = tuple(sampler_of(inner).with_word_bits(word_bits, epsilon).law for inner in self.law.inners)
-        return TreeSubsets.from_law(TreeSubsetsLaw(self.branches, self.law.shown, inners, self.law.leaves, word_bits))
 
     # -- the draw -------------------------------------------------------------------------------------
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
@@ -297,7 +282,7 @@ class TreeSubsets(Leveled):
     def ratios(self) -> list[Fraction]:
         """The certified largest Q(y | x) / Q(y | z) of values that part below a node of each depth, or deeper."""
         above, below = ([Fraction(1)] * len(self.states) for _ in range(2))
-        found = [Fraction(1)] * len(self.branches)
+        ratios = [Fraction(1)] * len(self.branches)
         for number in reversed(range(len(self.states))):
             state = self.states[number]
             if state.unmarked < 0:
@@ -312,10 +297,10 @@ class TreeSubsets(Leveled):
                 below[number] = down if not mark else max(below[number], down)
                 for other, sibling in enumerate(sides):
                     apart = Fraction(1) if state.encoding is None else state.encoding.bounds.between(mark, other)
-                    found[state.depth] = max(found[state.depth], apart * above[child] * below[sibling])
-        for depth in range(len(found) - 1, 0, -1):
-            found[depth - 1] = max(found[depth - 1 : depth + 1])
-        return found
+                    ratios[state.depth] = max(ratios[state.depth], apart * above[child] * below[sibling])
+        for depth in range(len(ratios) - 1, 0, -1):
+            ratios[depth - 1] = max(ratios[depth - 1 : depth + 1])
+        return ratios
 
     def ratio(self, x: int, z: int) -> Fraction:
         """The certified largest Q(y | x) / Q(y | z)."""
