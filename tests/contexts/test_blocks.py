@@ -13,7 +13,7 @@ from discreet.contexts import Blocks
 from discreet.core.canonical import canonical
 from discreet.core.domain import Domain
 from discreet.core.errors import InvalidContext, InvalidInput
-from discreet.wire.laws import parse_law
+from discreet.wire.spec import parse_law
 
 CITIES = {"boston": ["b1", "b2"], "nyc": ["n1"]}
 

@@ -26,7 +26,7 @@ from ..core.canonical import canonical
 from ..core.errors import CheckFailed, InvalidInput
 from ..estimation.tally import Tally
 from ..mechanisms.build import mechanism
-from ..wire.laws import law_text
+from ..wire.spec import law_text
 
 DAY = "2026-01-05"
 ODD = 'it\'s "50 %" -- ?; DROP TABLE upload; ü\u2028'

@@ -18,7 +18,7 @@ from ..core.exact import text_of
 from ..core.limits import allowed
 from ..core.random import EntropySource
 from ..mechanisms.mechanism import Mechanism
-from ..wire.laws import parse_law
+from ..wire.spec import parse_law
 from .addresses import Address, address_beside, address_of, invitation_of
 from .ledger.ledger import ACCESS, CHANGES
 from .promise import promise

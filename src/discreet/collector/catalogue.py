@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from ..core.limits import LIFTED, under
 from ..mechanisms.mechanism import Mechanism
-from ..wire.laws import parse_law
+from ..wire.spec import parse_law
 from .declaration import Declaration, restore_declaration
 from .http.upload_decoder import UploadDecoder
 from .store.protocol import Store, StoredCollection

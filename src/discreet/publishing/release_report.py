@@ -1,13 +1,13 @@
-"""`release`: a result as a report that stands by itself: promise, proof, method, numbers and caveats.
+"""`release`: a result as a report that stands by itself, with promise, proof, method, numbers and caveats.
 
-A release report as one page of HTML: its own styles, a picture drawn by hand, and no script that runs.
+As HTML it is one page with its own styles, a picture drawn by hand, and no script that runs.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -25,7 +25,7 @@ from ..estimation.results.intervals import check_confidence, quantile
 from ..estimation.results.shares import Shares
 from ..estimation.results.unbiased import Estimate, block_columns
 
-DRAWN = 60
+MAX_DRAWN = 60
 """The most values in the picture; the table has all of them."""
 
 RANDOMIZED = (
@@ -101,36 +101,33 @@ def _order(data: Mapping[str, Any]) -> list[int]:
 
 
 def _table(data: Mapping[str, Any]) -> str:
-    columns = ("shares", "stderr", "low", "high")
-    rows = "".join(
-        f'<tr><th scope="row">{escape(str(data["words"][x]))}</th>'
-        + "".join(f"<td>{_percent(None if data[name] is None else data[name][x])}</td>" for name in columns)
-        + "</tr>"
-        for x in _order(data)
-    )
-    heads = "".join(f'<th scope="col">{head}</th>' for head in ("answer", "share", "standard error", "from", "to"))
+    order = _order(data)
+    columns = [data["words"], *(data[name] for name in ("shares", "stderr", "low", "high"))]
+    rows = [[None if column is None else column[x] for column in columns] for x in order]
     notes = "".join(f"<p>No {escape(name)}: {escape(reason)}</p>" for name, reason in data["notes"].items())
-    return f'<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{notes}'
+    return _html_table(("answer", "share", "standard error", "from", "to"), rows) + notes
 
 
 def _blocks(blocks: Mapping[str, Any] | None) -> str:
     if blocks is None:
         return ""
-    rows = "".join(
-        f'<tr><th scope="row">{escape(str(name))}</th><td>{_percent(share)}</td><td>{_percent(low)}</td>'
-        f"<td>{_percent(high)}</td></tr>"
-        for name, share, low, high in zip(blocks["names"], blocks["shares"], blocks["low"], blocks["high"], strict=True)
+    rows = zip(*(blocks[name] for name in ("names", "shares", "low", "high")), strict=True)
+    return "<h3>Groups, which every report shows</h3>" + _html_table(("group", "share", "from", "to"), rows)
+
+
+def _html_table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table with a name at the head of every row and shares behind it."""
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    body = "".join(
+        f'<tr><th scope="row">{escape(str(name))}</th>' + "".join(f"<td>{_percent(x)}</td>" for x in shares) + "</tr>"
+        for name, *shares in rows
     )
-    heads = "".join(f'<th scope="col">{head}</th>' for head in ("group", "share", "from", "to"))
-    return (
-        "<h3>Groups, which every report shows</h3>"
-        f'<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
-    )
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _picture(data: Mapping[str, Any]) -> str:
     """Dots and intervals, the largest share first."""
-    order = _order(data)[:DRAWN]
+    order = _order(data)[:MAX_DRAWN]
     ends = [data["shares"][x] or 0.0 for x in order]
     for name in ("low", "high"):
         ends += [data[name][x] for x in order if data[name] is not None and data[name][x] is not None]
@@ -234,9 +231,8 @@ class Release:
             file.write(text.encode())
 
     def _promise(self) -> list[str]:
-        spending = "This answer spends"
         sentences = promise(self.result.mechanism.context, "refuse", self.words)
-        return [sentence for sentence in sentences if not sentence.startswith(spending)]
+        return [sentence for sentence in sentences if not sentence.startswith("This answer spends")]
 
     def _caveats(self) -> list[str]:
         result, mechanism = self.result, self.result.mechanism

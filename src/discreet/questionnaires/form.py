@@ -22,12 +22,11 @@ from ..core.canonical import canonical
 from ..core.domain import Value
 from ..core.errors import InvalidInput, InvalidReport, InvalidSpec, UnknownValue, check_type, shown
 from ..core.exact import Epsilon, positive_finite, text_of
-from ..core.fields import Fields, listed, number, text, whole, written
+from ..core.fields import Fields, listed, number, text, written
 from ..core.limits import LIFTED, Limits, allowed, check, metered, spend
 from ..mechanisms.mechanism import Mechanism
 from ..wire.reports import report_from_json, report_to_json
 from ..wire.spec import (
-    FINGERPRINT,
     Spec,
     check_name,
     dumps,
@@ -35,6 +34,7 @@ from ..wire.spec import (
     located,
     named_files,
     parsed_document,
+    read_about,
     write_document,
 )
 
@@ -186,11 +186,7 @@ class Form:
         """The form described by plain data; `InvalidSpec` names an entry that is missing, extra or ill-typed."""
         with metered(allowed()):
             fields = Fields(data, "")
-            about = {key: text(fields.optional(key, default=""), key) for key in ("name", "note", "fingerprint")}
-            if "fingerprint" in fields and not FINGERPRINT.fullmatch(about["fingerprint"]):
-                raise InvalidSpec("fingerprint must be the 64 hexadecimal digits that `discreet verify` shows")
-            if (version := whole(fields.optional("version", default=VERSION), "version")) != VERSION:
-                raise InvalidSpec(f"version={version} must be {VERSION}, the only known version")
+            about = read_about(fields, VERSION)
             entries = Fields(fields.required("form"), "form")
             strategy, epsilon = text(entries.required("strategy"), "form.strategy"), None
             if strategy not in STRATEGIES:
@@ -206,10 +202,8 @@ class Form:
             fields.close()
             if choice is not None and not isinstance(choice, Mapping):
                 raise InvalidSpec("mechanism must be a table")
-            questions = _read_questions(listing, share, strategy, folder, source)
-            form = cls(
-                questions, strategy, epsilon=epsilon, choice=choice, name=about["name"], source=source, limits=allowed()
-            )
+            questions, name = _read_questions(listing, share, strategy, folder, source), about["name"]
+            form = cls(questions, strategy, epsilon=epsilon, choice=choice, name=name, source=source, limits=allowed())
             form.note, form.pinned = about["note"], about["fingerprint"]
             return form
 

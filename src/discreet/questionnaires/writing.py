@@ -23,7 +23,7 @@ from ..files.formats import PIPE, column_format
 from ..files.json_lines import JsonLines, entry_of
 from ..files.sources import Source, source_of
 from ..files.text_reader import TextWriter, read_columns
-from .form import EACH, ONE, Form
+from .form import EACH, ONE, TOGETHER, Form
 from .tally import FormReports, randomize_answers
 
 if TYPE_CHECKING:
@@ -144,10 +144,9 @@ def _sink(form: Form, out: str, files: Sequence[Source], keep: tuple[str, ...], 
         with _arrow_sink(form, out, files, keep, unmarked) as write:
             yield write
         return
-    if form.strategy not in (ONE, EACH):
-        (mechanism,) = form.mechanisms.values()
-        with text_sink(out, mechanism, keep=keep, unmarked=unmarked) as write_reports:
-            yield lambda reports, kept: write_reports(*_only(reports, kept))
+    if form.strategy == TOGETHER:
+        with _joint_sink(text_sink, form, out, keep, unmarked) as write:
+            yield write
         return
     if out != PIPE and type(column_format(out).text) is TextLines:
         raise InvalidInput(f"{out}: the reports of a form have several columns; write .csv, .jsonl or .parquet")
@@ -164,10 +163,12 @@ def _sink(form: Form, out: str, files: Sequence[Source], keep: tuple[str, ...], 
             yield write
 
 
-def _only(reports: FormReports, kept: Sequence[Any]) -> tuple[NDArray[Any], list[Any]]:
-    """The reports of the only part, and the kept columns of the people who sent them."""
-    (batch,) = reports.reports.values()
-    return batch, _of_people(reports, kept)
+@contextmanager
+def _joint_sink(sink: Any, form: Form, out: str, keep: Sequence[Any], unmarked: bool) -> Iterator[Write]:
+    """What writes the reports of all answers together, by the sink of their one mechanism."""
+    (part,) = form.parts
+    with sink(out, form.mechanisms[part], keep=keep, unmarked=unmarked) as write:
+        yield lambda reports, kept: write(reports.reports[part], _of_people(reports, kept))
 
 
 def _of_people(reports: FormReports, kept: Sequence[Any]) -> list[Any]:
@@ -210,10 +211,9 @@ def _arrow_sink(
         fields: Sequence[Any] = open_column(files[0], form.names[0], keep=keep).keep
     else:
         fields = [pa.field(name, pa.string()) for name in keep]
-    if form.strategy not in (ONE, EACH):
-        (mechanism,) = form.mechanisms.values()
-        with arrow_sink(out, mechanism, keep=fields, unmarked=unmarked) as write_reports:
-            yield lambda reports, kept: write_reports(*_only(reports, kept))
+    if form.strategy == TOGETHER:
+        with _joint_sink(arrow_sink, form, out, fields, unmarked) as write_joint:
+            yield write_joint
         return
     mark = None if unmarked else {FINGERPRINT_KEY: form.fingerprint}
     kinds = [pa.string(), pa.string()]

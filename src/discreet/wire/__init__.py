@@ -1,6 +1,5 @@
 """Specs, reports and tallies as they are sent and stored: one way to write each, read strictly."""
 
-from .laws import law_text, parse_law
 from .reports import (
     byte_width,
     report_from_bytes,
@@ -12,7 +11,7 @@ from .reports import (
     reports_from_envelope,
     reports_to_envelope,
 )
-from .spec import Spec
+from .spec import Spec, law_text, parse_law
 
 __all__ = [
     "Spec",

@@ -75,10 +75,11 @@ def _read(choice: object, domain: Domain) -> tuple[str, dict[str, Any]]:
 
 
 def _bits(data: object) -> int:
-    if whole(data, "mechanism.bits") < 1:
-        raise InvalidSpec(f"mechanism.bits={data} must be at least 1")
-    check("report_bits", whole(data, "mechanism.bits"), "mechanism.bits")
-    return whole(data, "mechanism.bits")
+    bits = whole(data, "mechanism.bits")
+    if bits < 1:
+        raise InvalidSpec(f"mechanism.bits={bits} must be at least 1")
+    check("report_bits", bits, "mechanism.bits")
+    return bits
 
 
 def prior_of(data: object, domain: Domain) -> Any:

@@ -47,22 +47,20 @@ def _in_file(fields: Fields, folder: Path | None) -> tuple[Domain, list[list[str
             check("values", len(entries), fields.name("file"))
         return entries
 
-    def blocks_in(name: str) -> list[str]:
-        blocks = column_in(name)
-        if "" in blocks:
-            raise InvalidSpec(f"{path}, entry {blocks.index('') + 1}: {name!r} must name the block of the value")
-        return blocks
-
     if fields.has("block_column") and chosen is None:
         raise InvalidSpec(f"{fields.name('column')} is missing: it must name the column of the values")
-    held = column_in(chosen)
-    if "" in held:
-        raise InvalidSpec(f"{path}, entry {held.index('') + 1}: is blank; an empty value can be given in values only")
+    values = column_in(chosen)
+    if "" in values:
+        raise InvalidSpec(f"{path}, entry {values.index('') + 1}: is blank; an empty value can be given in values only")
     if not fields.has("block_column"):
-        return Domain(held), None
+        return Domain(values), None
     others = fields.required("block_column")
-    names = others if isinstance(others, list) else [others]
-    return Domain(held), [blocks_in(text(other, fields.name("block_column"))) for other in names]
+    names = [text(other, fields.name("block_column")) for other in (others if isinstance(others, list) else [others])]
+    blocks = [column_in(name) for name in names]
+    for name, column in zip(names, blocks, strict=True):
+        if "" in column:
+            raise InvalidSpec(f"{path}, entry {column.index('') + 1}: {name!r} must name the block of the value")
+    return Domain(values), blocks
 
 
 def file_inside(folder: Path, named: str, entry: str) -> Path:
@@ -75,16 +73,13 @@ def file_inside(folder: Path, named: str, entry: str) -> Path:
 
     try:
         path, home = (folder / named).resolve(), folder.resolve()
-        if Path(named).is_absolute() or not path.is_relative_to(home):
-            raise InvalidSpec(f"{entry}={shown(named)} must be relative to the spec and inside its folder")
-        if not path.is_file():
-            raise InvalidSpec(f"{entry}={shown(named)} must name a file beside the spec; there is none")
-    except (OSError, RuntimeError, UnicodeError) as problem:
+        is_file = path.is_file()
+    except (OSError, RuntimeError, ValueError) as problem:
         raise InvalidSpec(f"{entry}={shown(named)} must name a file beside the spec: {problem}") from None
-    except ValueError as problem:
-        if isinstance(problem, InvalidSpec):
-            raise
-        raise InvalidSpec(f"{entry}={shown(named)} must name a file beside the spec: {problem}") from None
+    if Path(named).is_absolute() or not path.is_relative_to(home):
+        raise InvalidSpec(f"{entry}={shown(named)} must be relative to the spec and inside its folder")
+    if not is_file:
+        raise InvalidSpec(f"{entry}={shown(named)} must name a file beside the spec; there is none")
     with reading(path) as content:
         size = 0
         while piece := content.read(1 << 20):

@@ -1,8 +1,6 @@
-"""Spec files: a context and a mechanism in TOML or JSON, read strictly and written exactly.
+"""Specs: a context and a mechanism in TOML or JSON, read strictly and written exactly.
 
-A spec as TOML: tables of text, whole numbers, lists and lists of tables, which is all a spec holds.
-
-Errors that name the file they are about.
+A published law is the canonical JSON whose hash is the fingerprint.
 """
 
 from __future__ import annotations
@@ -153,14 +151,7 @@ class Spec:
             raise InvalidSpec(
                 "this is a form of several questions: compare and regress take --question NAME, estimate all of them"
             )
-        name = text(fields.optional("name", default=""), "name")
-        note = text(fields.optional("note", default=""), "note")
-        fingerprint = text(fields.optional("fingerprint", default=""), "fingerprint")
-        if "fingerprint" in fields and not FINGERPRINT.fullmatch(fingerprint):
-            raise InvalidSpec("fingerprint must be the 64 hexadecimal digits that `discreet verify` shows")
-        expected = LAW_VERSION if "law" in fields else VERSION
-        if (version := whole(fields.optional("version", default=expected), "version")) != expected:
-            raise InvalidSpec(f"version={version} must be {expected}, the only known version")
+        about = read_about(fields, LAW_VERSION if "law" in fields else VERSION)
         if (bits := whole(fields.optional("word_bits", default=WORD_BITS), "word_bits")) != WORD_BITS:
             raise InvalidSpec(f"word_bits={bits} must be {WORD_BITS}")
         table = fields.optional("domain")
@@ -178,8 +169,7 @@ class Spec:
         fields.close()
         if not isinstance(choice, Mapping):
             raise InvalidSpec(f"mechanism must be a table, not {kind_of(choice)}")
-        limits = allowed()
-        return cls(context, choice, name, source, fingerprint, note, limits=limits, report_names=names, by_hand=by_hand)
+        return cls(context, choice, source=source, limits=allowed(), report_names=names, by_hand=by_hand, **about)
 
     @classmethod
     def of_mechanism(cls, mechanism: Mechanism, *, name: str = "") -> Spec:
@@ -271,7 +261,8 @@ class Spec:
         law = {"name": "law", "law": mechanism.description["law"]}
         prior = mechanism.sampler.describe().get("prior", self.choice.get("prior"))
         if prior is not None:
-            law["prior"] = _as_text(prior)
+            by_value = isinstance(prior, Mapping)  # as text, which TOML and JSON both hold exactly
+            law["prior"] = {x: str(share) for x, share in prior.items()} if by_value else list(map(str, prior))
         note = self.note
         if self.choice.get("name") != "law":
             note = f"{mechanism.name}, {mechanism.bits} bits per report, resolved by discreet {__version__}"
@@ -317,6 +308,16 @@ class Spec:
         write_document(self.as_dict(), path)
 
 
+def read_about(fields: Fields, version: int) -> dict[str, Any]:
+    """The name, note and fingerprint that a spec or a form gives, whose version must be this one."""
+    about = {key: text(fields.optional(key, default=""), key) for key in ("name", "note", "fingerprint")}
+    if "fingerprint" in fields and not FINGERPRINT.fullmatch(about["fingerprint"]):
+        raise InvalidSpec("fingerprint must be the 64 hexadecimal digits that `discreet verify` shows")
+    if (given := whole(fields.optional("version", default=version), "version")) != version:
+        raise InvalidSpec(f"version={given} must be {version}, the only known version")
+    return about
+
+
 def is_form(document: Container[str]) -> bool:
     """True if the keys of a document are those of a form of several questions, and not of the spec of one."""
     return "questions" in document or "form" in document
@@ -357,13 +358,6 @@ def _check_writable(domain: Domain) -> None:
         value(entry, f"values[{number}]={entry!r}")
 
 
-def _as_text(prior: Any) -> Any:
-    """The assumed shares of a spec with every share as text, which TOML and JSON both hold exactly."""
-    if isinstance(prior, Mapping):
-        return {key: str(share) for key, share in prior.items()}
-    return [str(share) for share in prior]
-
-
 def _plain(entry: Any) -> Any:
     """An entry of a spec as data of which both TOML and JSON can hold all: decimals are text."""
     if isinstance(entry, Mapping):
@@ -380,3 +374,27 @@ def named_files(data: Any) -> Iterator[str]:
             if key == "file" and isinstance(entry, str):
                 yield entry
             yield from named_files(entry)
+
+
+def law_text(mechanism: Mechanism) -> str:
+    """The published law of a mechanism: its values, its context and its law as canonical JSON.
+
+    The SHA-256 of this text, as UTF-8 with nothing before or after, is the fingerprint.
+    """
+    return mechanism.published
+
+
+def parse_law(written: str) -> Mechanism:
+    """The mechanism that a published law describes, certified from its integers alone.
+
+    `InvalidSpec` unless the text is exactly what `law_text` gives, `PrivacyViolation` if it breaks its context.
+    """
+    data = loads(written, InvalidSpec)
+    if not isinstance(data, dict) or set(data) != {"version", "domain", "context", "law"}:
+        raise InvalidSpec("a published law must hold version, domain, context and law, and nothing else")
+    mechanism = Spec.of(data).mechanism
+    if law_text(mechanism) != written:
+        raise InvalidSpec(
+            "a published law must be canonical JSON: keys sorted, no spaces, each number written in one way only"
+        )
+    return mechanism

@@ -9,7 +9,7 @@ def fitted(counts, block, totals):
     layout = lay_out(counts, block, totals, np.full(len(counts), 3.7), np.zeros(len(counts)))
     table = gamma_masses(layout.edges, gamma_shapes(layout.largest)[4:5], np.array([0]), layout.tops[:1])
     prior = Prior((table[:, 0],), (np.zeros(len(layout.live), dtype=np.int64),))
-    shift, means = fit_shift(layout.edges, layout.readings, prior, layout.block, layout.totals, layout.direction)
+    shift, means = fit_shift(layout, prior)
     return layout, prior, shift, means
 
 

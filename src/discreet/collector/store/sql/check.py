@@ -10,7 +10,7 @@ import numpy as np
 from ....core import limits
 from ....core.errors import DiscreetError
 from ....estimation.decoders import decoder_of
-from ....wire.laws import parse_law
+from ....wire.spec import parse_law
 from ..protocol import Snapshot, StoredCollection
 from ..tallies import CellCounts
 from . import queries

@@ -121,15 +121,9 @@ _STEPS: Final = 60
 _TOLERANCE: Final = 0.01
 
 
-def fit_shift(
-    edges: FloatArray,
-    readings: Readings,
-    prior: Prior,
-    block: IntArray,
-    totals: FloatArray,
-    direction: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """The shift of every count, and the posterior means at that shift, which add up to totals."""
+def fit_shift(layout: Layout, prior: Prior) -> tuple[FloatArray, FloatArray]:
+    """The shift of every live value's count, and the posterior means at that shift, which add up to the totals."""
+    readings, block, totals, direction = layout.readings, layout.block, layout.totals, layout.direction
     blocks = len(totals)
     level = np.zeros(blocks)
     low, high = np.full(blocks, -np.inf), np.full(blocks, np.inf)
@@ -139,7 +133,7 @@ def fit_shift(
     for _ in range(_STEPS):
         rows = np.flatnonzero(active[block])
         part = readings.take(rows).moved(level[block[rows]] * direction[rows])
-        means[rows], spread = moments(edges, part, prior.take(rows))
+        means[rows], spread = moments(layout.edges, part, prior.take(rows))
         slopes[rows] = spread * direction[rows]
         excess = np.bincount(block, means, blocks) - totals
         newton = np.clip(-excess / np.maximum(np.bincount(block, slopes, blocks), 1e-300), -limit, limit)
@@ -310,8 +304,7 @@ def _fit(layout: Layout, tables: list[_Table]) -> tuple[FloatArray, Prior, Float
     weights = fit_weights(likelihood).reshape(len(tables), -1)
     mixed = tuple(np.einsum("d,edg->eg", part, table) for part, (table, _) in zip(weights, tables, strict=True))
     prior = Prior(mixed, tuple(index for _, index in tables))
-    shift, means = fit_shift(layout.edges, layout.readings, prior, layout.block, layout.totals, layout.direction)
-    return weights, prior, shift, means
+    return weights, prior, *fit_shift(layout, prior)
 
 
 def _table(layout: Layout, shapes: FloatArray, levels: IntArray) -> _Table:
