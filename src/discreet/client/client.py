@@ -90,45 +90,23 @@ class Client:
         return receipts
 
     def __repr__(self) -> str:
-        return f"<Client with {self.ledger!r}>"
+        return f"<{type(self).__name__} with {self.ledger!r}>"
 
 
-class AsyncClient:
-    """`Client` for asyncio: the same methods, to be awaited, each done in a thread of its own.
+class AsyncClient(Client):
+    """`Client` for asyncio: `open`, `flush` and `answer` are to be awaited, and each is done in a thread of its own.
 
     A method that is cancelled while it waits goes on in its thread: what it has begun to store is stored whole, and
     what it has queued can be flushed later.
     """
 
-    def __init__(
-        self,
-        *,
-        ledger: str | os.PathLike[str] | None = None,
-        cap: object = None,
-        budgets: Iterable[Context] = (),
-        transport: Transport | None = None,
-        sleep: Callable[[float], object] = time.sleep,
-        now: Callable[[], datetime] = _now,
-    ) -> None:
-        self._client = Client(ledger=ledger, cap=cap, budgets=budgets, transport=transport, sleep=sleep, now=now)
-
-    @property
-    def ledger(self) -> Ledger:
-        """The ledger of all answers."""
-        return self._client.ledger
-
-    @property
-    def queued(self) -> list[Upload]:
-        """The uploads that were neither accepted nor refused yet, oldest first."""
-        return self._client.queued
-
-    async def open(self, url: str) -> AsyncCollection:
+    async def open(self, url: str) -> AsyncCollection:  # type: ignore[override]
         """The collection at an address, fetched and checked, as `Client.open` gives it."""
-        return AsyncCollection(await asyncio.to_thread(self._client.open, url))
+        return AsyncCollection(await asyncio.to_thread(super().open, url))
 
-    async def flush(self) -> list[Receipt]:
+    async def flush(self) -> list[Receipt]:  # type: ignore[override]
         """Send what is queued, as `Client.flush` does."""
-        return await asyncio.to_thread(self._client.flush)
+        return await asyncio.to_thread(super().flush)
 
 
 class AsyncCollection:

@@ -70,7 +70,12 @@ class Declaration:
 def parse_declaration(data: object) -> tuple[Declaration, Mechanism]:
     """The declaration in the body of ``POST /collections``, and the mechanism of its spec."""
     fields = Fields(data, "")
-    mechanism = _mechanism(fields.required("spec"))
+    spec = fields.required("spec")
+    spec = parse_toml(spec) if isinstance(spec, str) else spec
+    try:
+        mechanism = Spec.of(spec).mechanism
+    except DiscreetError as problem:
+        raise InvalidSpec(f"spec: {problem}") from None
     declaration = _declaration(fields)
     fields.close()
     for value in declaration.words:
@@ -115,16 +120,6 @@ def _declaration(fields: Fields) -> Declaration:
         changes=_one_of(fields.required("changes"), "changes", CHANGES),
         access=_one_of(fields.required("access"), "access", ACCESS),
     )
-
-
-def _mechanism(spec: object) -> Mechanism:
-    """The mechanism of a spec, as TOML text or as data, within `discreet.core.limits`."""
-    if isinstance(spec, str):
-        spec = parse_toml(spec)
-    try:
-        return Spec.of(spec).mechanism
-    except DiscreetError as problem:
-        raise InvalidSpec(f"spec: {problem}") from None
 
 
 def _labels(table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
+from typing import Any
 
 from ..core.errors import StoreFailed
 from .catalogue import Catalogue, ServedCollection
@@ -140,6 +141,16 @@ class Service:
             await asyncio.to_thread(self.catalogue.refresh)
             served = self.catalogue.get(name)
         return served
+
+    def describe(self, served: ServedCollection) -> dict[str, Any]:
+        """The state of a collection, what was refused of it and why, and its invitations."""
+        invitations, spent = self.store.invitations(served.id)
+        return {
+            "state": served.state(datetime.now(UTC)),
+            "minimum": served.declaration.minimum,
+            "refused": {code: n for (name, code), n in sorted(self.store.refusals().items()) if name == served.id},
+            "invitations": {"made": invitations, "spent": spent},
+        }
 
     # -- background work -------------------------------------------------------------------------
     async def _work(self) -> None:

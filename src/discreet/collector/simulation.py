@@ -181,19 +181,22 @@ def simulate(
     result.crafted = int(crafted.sum())
     result.honest = people - result.crafted
 
-    def random_labels() -> dict[str, str]:
-        return {name: secrets.choice(clients.document.labels[name]) for name in labels}
-
-    def one(person: int) -> str:
+    def answer(person: int) -> str:
+        chosen = {name: secrets.choice(clients.document.labels[name]) for name in labels}
         if crafted[person]:
             assert influential is not None
-            return clients.send(_body(clients.mechanism, influential, random_labels()), invitations[person])
+            body = {"version": 1, "fingerprint": clients.mechanism.fingerprint}
+            body |= {
+                "reports": [report_to_json(clients.mechanism, influential)],
+                **({"labels": chosen} if chosen else {}),
+            }
+            return clients.send(canonical(body), invitations[person])
         value = clients.mechanism.context.values[int(values[person])]
-        return clients.one(invitations[person]).answer(value, labels=random_labels()).state
+        return clients.one(invitations[person]).answer(value, labels=chosen).state
 
     started = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
-        for state in pool.map(one, range(people), chunksize=16):
+        for state in pool.map(answer, range(people), chunksize=16):
             result.states[state] += 1
             progress(1)
     result.seconds = time.perf_counter() - started
@@ -276,8 +279,3 @@ def verdict(simulation: SimulationResult, cell: dict[str, Any]) -> list[str]:
             f"they can move it by {bound:.2%}, beside the noise."
         )
     return lines
-
-
-def _body(mechanism: Mechanism, report: int, labels: dict[str, str]) -> str:
-    data = {"version": 1, "fingerprint": mechanism.fingerprint, "reports": [report_to_json(mechanism, report)]}
-    return canonical(data | ({"labels": labels} if labels else {}))

@@ -77,7 +77,9 @@ class Ledger:
         disk: SystemDisk | None = None,
     ) -> None:
         self._open(path, disk)
-        new_cap = _cap_of(cap)
+        new_cap = epsilon_of(cap, name="cap")
+        if not isinstance(new_cap, Fraction):
+            raise InvalidInput("cap=inf must be finite: it is what all answers together may spend")
         limits = _budgets_of(budgets)
         with self._journal.open(Cap(text_of(new_cap)), *(entry for _, entry in limits)) as journal:
             if new_cap > journal.account.cap:
@@ -341,13 +343,6 @@ def _check_law(account: Account, question: str, mechanism: Mechanism) -> None:
 def _tag(key: bytes, question: str, value: Value) -> str:
     """What stands for a value in the journal: equal for equal values, and meaningless without the key."""
     return hmac.new(key, canonical([question, value]).encode(), "sha256").hexdigest()
-
-
-def _cap_of(cap: object) -> Fraction:
-    exact = epsilon_of(cap, name="cap")
-    if not isinstance(exact, Fraction):
-        raise InvalidInput("cap=inf must be finite: it is what all answers together may spend")
-    return exact
 
 
 def _budgets_of(budgets: Iterable[Context]) -> list[tuple[Context, Budget]]:

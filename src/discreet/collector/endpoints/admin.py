@@ -69,22 +69,16 @@ async def overview(request: HttpRequest) -> HttpResponse:
 
 def _overview(service: Service) -> dict[str, Any]:
     service.catalogue.refresh()
-    now, refusals = datetime.now(UTC), service.store.refusals()
-    rows = []
-    for served in service.catalogue:
-        invitations, spent = service.store.invitations(served.id)
-        rows.append(
-            {
-                "id": served.id,
-                "title": served.declaration.title,
-                "state": served.state(now),
-                "access": served.declaration.access,
-                "fingerprint": served.mechanism.fingerprint,
-                "reports": count_reports(service.store, served.id, served.mechanism).tally().n,
-                "minimum": served.declaration.minimum,
-                "refused": {code: n for (name, code), n in sorted(refusals.items()) if name == served.id},
-                "invitations": {"made": invitations, "spent": spent},
-            }
-        )
-    other = {code: n for (name, code), n in sorted(refusals.items()) if not name}
+    rows = [
+        {
+            "id": served.id,
+            "title": served.declaration.title,
+            "access": served.declaration.access,
+            "fingerprint": served.mechanism.fingerprint,
+            "reports": count_reports(service.store, served.id, served.mechanism).tally().n,
+            **service.describe(served),
+        }
+        for served in service.catalogue
+    ]
+    other = {code: n for (name, code), n in sorted(service.store.refusals().items()) if not name}
     return {"collections": rows, "refused": other}

@@ -7,7 +7,6 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,25 +30,19 @@ async def progress(request: HttpRequest) -> HttpResponse:
 
 
 def _progress(request: HttpRequest, counts: CellCounts) -> dict[str, Any]:
-    served, store = request.collection, request.service.store
-    n, minimum = counts.tally().n, served.declaration.minimum
-    sizes = {cell: tally.n for cell, tally in counts.groups(lambda cell: cell).items()}
+    served, n = request.collection, counts.tally().n
     days: Counter[str] = Counter()
     by_label: dict[str, Counter[str]] = {name: Counter() for name in served.declaration.labels}
-    for (labels, day), size in sizes.items():
-        days[day] += size
+    for (labels, day), tally in counts.groups(lambda cell: cell).items():
+        days[day] += tally.n
         for name, text in labels:
-            by_label[name][text] += size
-    invitations, spent = store.invitations(served.id)
+            by_label[name][text] += tally.n
     return {
-        "state": served.state(datetime.now(UTC)),
         "n": n,
-        "minimum": minimum,
-        "missing": max(minimum - n, 0),
+        "missing": max(served.declaration.minimum - n, 0),
         "labels": {name: dict(sorted(texts.items())) for name, texts in by_label.items()},
         "days": dict(sorted(days.items())),
-        "refused": {code: size for (name, code), size in sorted(store.refusals().items()) if name == served.id},
-        "invitations": {"made": invitations, "spent": spent},
+        **request.service.describe(served),
     }
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...bulk.report_files import arrow_sink, reports_from_bytes
 from ...core.errors import StoreFailed
@@ -106,7 +104,8 @@ def write_parquet(
     count = 0
     with arrow_sink(str(path), mechanism, keep=[DAY_COLUMN, *names], unmarked=False) as write:
         for place in sorted(by_place, key=lambda place: (place[1] or "", place[0] or ())):
-            reports = _sort(reports_from_bytes(mechanism, b"".join(by_place.pop(place))))
+            reports = reports_from_bytes(mechanism, b"".join(by_place.pop(place)))
+            reports = np.sort(reports) if reports.ndim == 1 else reports[np.lexsort(reports.T)]
             labels, day = dict(place[0] or ()), place[1]
             texts = [day, *(labels.get(name) for name in names)]
             write(reports, [[text] * len(reports) for text in texts])
@@ -126,8 +125,3 @@ def publishable_places(sizes: dict[tuple[Labels, str], int], minimum: int) -> di
         else (labels, day)
         for labels, day in sizes
     }
-
-
-def _sort(reports: NDArray[Any]) -> NDArray[Any]:
-    """The reports in increasing order: that of the numbers, or of the words of wide ones."""
-    return np.sort(reports) if reports.ndim == 1 else reports[np.lexsort(reports.T)]

@@ -31,17 +31,10 @@ class GroupCommitWriter:
     def __init__(self, store: Store, *, max_uploads: int = MAX_UPLOADS, max_bytes: int = MAX_BYTES) -> None:
         self._store, self._max_uploads, self._max_bytes = store, max_uploads, max_bytes
         self._queue: deque[Pending] = deque()
-        self._bytes = 0
         self._changed = Condition()
         self._stopping = False
         self._thread = Thread(target=self._run, name="store writer", daemon=True)
         self._thread.start()
-
-    @property
-    def queue_size(self) -> tuple[int, int]:
-        """The number of uploads that wait for a commit, and their bytes of reports."""
-        with self._changed:
-            return len(self._queue), self._bytes
 
     async def add(self, upload: UploadRecord) -> UploadResult:
         """The result of an upload, once it is durable.
@@ -54,7 +47,6 @@ class GroupCommitWriter:
             if self._stopping:
                 raise StoreFailed("the writer is stopping, and takes no more uploads")
             self._queue.append((upload, loop, future))
-            self._bytes += len(upload.reports)
             if len(self._queue) == 1:  # else the thread is at work, or was told already
                 self._changed.notify()
         return await future
@@ -88,7 +80,6 @@ class GroupCommitWriter:
                     break
                 group.append(self._queue.popleft())
                 size += more
-            self._bytes -= size
             return group
 
     def _store_group(self, uploads: Sequence[UploadRecord]) -> list[Result]:
@@ -96,12 +87,9 @@ class GroupCommitWriter:
         try:
             return list(self._store.add(uploads))
         except (InvalidInput, StoreFull) as problem:
-            return [problem] if len(uploads) == 1 else [self._store_one(upload) for upload in uploads]
+            return [problem] if len(uploads) == 1 else [self._store_group([upload])[0] for upload in uploads]
         except Exception as problem:
             return [problem for _ in uploads]
-
-    def _store_one(self, upload: UploadRecord) -> Result:
-        return self._store_group([upload])[0]
 
 
 def _deliver(answers: Sequence[tuple[asyncio.Future[UploadResult], Result]]) -> None:

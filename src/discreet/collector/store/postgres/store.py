@@ -145,7 +145,16 @@ def restore(path: Path, place: str, *, schema: str = "discreet") -> None:
             migrate(db, 0, POSTGRES_TYPES, lambda _: None, steps=STEPS[:version])
             db.execute("INSERT INTO schema_version (version) VALUES (?)", (version,))
             for table in TABLES:
-                _fill(db, archive, table)
+                with (
+                    archive.open(table) as entry,
+                    db.raw.cursor() as cursor,
+                    cursor.copy(f"COPY {table} FROM STDIN") as rows,
+                ):
+                    try:
+                        while data := entry.read(1 << 20):
+                            rows.write(data)
+                    except (BadZipFile, error) as problem:
+                        raise StoreFailed(f"the copy is damaged: {problem}") from problem
             db.execute("SELECT setval('upload_position', MAX(position)) FROM upload HAVING MAX(position) > 0")
             db.execute("COMMIT")
 
@@ -158,19 +167,6 @@ def _open_archive(path: Path) -> ZipFile:
     except (BadZipFile, KeyError, ValueError):
         pass
     raise StoreFailed(f"{path.name} is no copy of a store")
-
-
-def _fill(db: PostgresConnection, archive: ZipFile, table: str) -> None:
-    with (
-        archive.open(table) as entry,
-        db.raw.cursor() as cursor,
-        cursor.copy(f"COPY {table} FROM STDIN") as rows,
-    ):
-        try:
-            while data := entry.read(1 << 20):
-                rows.write(data)
-        except (BadZipFile, error) as problem:
-            raise StoreFailed(f"the copy is damaged: {problem}") from problem
 
 
 MAX_TRIES = 20
@@ -208,12 +204,6 @@ class PostgresStore(SQLStore):
 
     def _open(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._prepare()
-        self._writer()  # which gets its id
-        self._resume(self._folder / f"lane-{self.writer_id}.heads")
-
-    def _prepare(self) -> None:
-        """Create the tables, or bring them to this version."""
         with closing(connect_writer(self._place, self._schema)) as db:
             db.execute("BEGIN")
             db.lock(SCHEMA)
@@ -228,6 +218,8 @@ class PostgresStore(SQLStore):
 
             migrate(db, row[0] if row else 0, POSTGRES_TYPES, set_version)
             db.execute("COMMIT")
+        self._writer()  # which gets its id
+        self._resume(self._folder / f"lane-{self.writer_id}.heads")
 
     def _resume_problems(self, db: Connection, lines: CheckpointLines | None, now: Checkpoint, name: str) -> str:
         if lines is None or lines.last is None:

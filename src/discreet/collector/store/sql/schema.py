@@ -3,8 +3,6 @@
 The table and the column `lane` hold the id of a writer, which has a hash chain of its own: SQLite has one writer,
 PostgreSQL one for each process. The column `seal` is a row's checksum. Of a forgotten upload only its position, its
 writer, its row hash and its chain are left. Invitations have no number, no time and no order.
-
-Database connections as a store uses them, and a pool of those that read.
 """
 
 from __future__ import annotations
@@ -90,9 +88,7 @@ FIRST = (
 STEPS: tuple[Sequence[str], ...] = (FIRST,)
 """``STEPS[n]`` makes version n + 1 of version n; an empty database has version 0."""
 
-TABLES = (
-    "lane", "meta", "collection", "log", "upload", "invitation", "refusal", "token", "tallied", "tally",
-)  # fmt: skip
+TABLES = tuple(line.split()[2] for line in FIRST if line.startswith("CREATE TABLE"))
 """Every table, those that others point to first."""
 
 SQLITE_TYPES = {"number": "INTEGER", "bytes": "BLOB", "keyed": "WITHOUT ROWID"}
