@@ -143,5 +143,5 @@ def test_labels_that_are_lists_are_refused(files):
     (files / "l.jsonl").write_text('{"report": 0, "many": [1]}\n')
     with pytest.raises(InvalidInput, match="line 1: a label must be text, a number, true, false or null"):
         dc.Survey.read(MECHANISM, str(files / "l.jsonl"), labels=["many"], unmarked=True)
-    with pytest.raises(InvalidInput, match="frame of type int must be a table of pandas, polars or Arrow"):
+    with pytest.raises(InvalidInput, match="frame of type int must be columns by name, or a table"):
         dc.Survey.from_frame(MECHANISM, 3)

@@ -75,6 +75,7 @@ class JointTest:
     """A test that several estimates are 0 at once: its statistic, degrees of freedom and p-value.
 
     `rest` are the degrees of freedom of the errors where people were drawn by a design, and the p-value is of F.
+    `permuted_p` is that of the exact test, over `permutations` random orders; None unless one was asked for.
     """
 
     statistic: float
@@ -82,6 +83,13 @@ class JointTest:
     p: float
     rest: float | None = None
     method: str = "Wald"
+    permuted_p: float | None = None
+    permutations: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The test as plain data."""
+        names = ("statistic", "df", "p", "permuted_p", "permutations", "rest")
+        return {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
         rest = "" if self.rest is None else f", against F with {self.rest:.4g} more for the errors"

@@ -224,10 +224,8 @@ def _people(survey: Survey, paired: str) -> SamplingUnits:
 def _count_groups(survey: Survey, groups: list[GroupName], codes: Codes) -> dict[GroupName, list[Tally]]:
     """For every group one tally of each mechanism."""
     tallies: dict[GroupName, dict[str, Tally]] = {group: {} for group in groups}
-    start = 0
-    for wave in survey.waves:
-        own, mark = codes[start : start + len(wave.reports)], wave.mechanism.fingerprint
-        start += len(wave.reports)
+    for wave, own in survey.by_wave(codes):
+        mark = wave.mechanism.fingerprint
         for code in np.unique(own):
             counted, known = wave.mechanism.tally(wave.reports[own == code]), tallies[groups[code]]
             known[mark] = known[mark] + counted if mark in known else counted

@@ -11,12 +11,10 @@ import numpy as np
 
 from ...core.errors import InvalidInput, Unavailable
 from ...core.random import Source
-from ...estimation.decoders import decoder_of
+from ...estimation.decoders import Decoder, decoder_of
 from ...estimation.tally import Tally
 from ..reference_distribution import Array, Codes, JointTest, ReferenceDistribution, chi_square_test, hotelling_test
-from ..survey.survey import Survey
 from .group_moments import DrawnGroups, TalliedGroups, plug_in
-from .moments import MechanismQueries
 
 NEGLIGIBLE = 1e-9
 """Eigenvalues of a covariance below this part of the largest are those of what cannot differ."""
@@ -205,22 +203,23 @@ def _statistics(
 def _permute_sums(groups: TalliedGroups, family: Sequence[int], mark: str, rng: np.random.Generator) -> Iterator[Array]:
     """Endlessly the sums of scores of every group of a family, the labels of one mechanism's reports permuted."""
     queries, tallies = groups.queries[mark], list(groups.tallies.values())
-    own = [next((one for one in tallies[g] if one.fingerprint == mark), None) for g in family]
-    if decoder_of(queries.mechanism).disjoint:
-        nothing = np.zeros(decoder_of(queries.mechanism).cells, dtype=np.int64)
-        orders = _permute_counts(np.array([nothing if one is None else one.counts for one in own]), rng)
-    elif groups.survey is None or groups.codes is None:
+    nothing, decoder = queries.mechanism.tally(), decoder_of(queries.mechanism)
+    own = [next((one for one in tallies[g] if one.fingerprint == mark), nothing) for g in family]
+    counts, sizes = np.array([one.counts for one in own]), np.array([one.n for one in own])
+    if decoder.disjoint:
+        return map(queries.sums, _permute_counts(counts, sizes, rng))
+    if groups.survey is None or groups.codes is None:
         raise Unavailable(
             f"the counts of {queries.mechanism.name} do not tell which were of one report: "
             "for a permutation test give the survey itself"
         )
-    else:
-        orders = _permute_reports(queries, groups.survey, groups.codes, family, own, rng)
-    return map(queries.sums, orders)
+    waves = groups.survey.by_wave(np.isin(groups.codes, family))
+    reports = np.concatenate([wave.reports[own] for wave, own in waves if wave.mechanism.fingerprint == mark])
+    return map(queries.sums, _permute_reports(decoder, reports, counts, sizes, rng))
 
 
-def _permute_counts(counts: Codes, rng: np.random.Generator) -> Iterator[Codes]:
-    sizes, total = counts.sum(axis=1), counts.sum(axis=0)
+def _permute_counts(counts: Codes, sizes: Codes, rng: np.random.Generator) -> Iterator[Codes]:
+    total = counts.sum(axis=0)
     if total.sum() >= MAX_REPORTS:
         raise Unavailable(f"a permutation test takes at most {MAX_REPORTS} reports")
     while True:
@@ -233,26 +232,11 @@ def _permute_counts(counts: Codes, rng: np.random.Generator) -> Iterator[Codes]:
 
 
 def _permute_reports(
-    queries: MechanismQueries,
-    survey: Survey,
-    codes: Codes,
-    family: Sequence[int],
-    own: Sequence[Tally | None],
-    rng: np.random.Generator,
+    decoder: Decoder[Any], reports: Codes, counts: Codes, sizes: Codes, rng: np.random.Generator
 ) -> Iterator[Codes]:
-    starts = np.cumsum([0, *(len(wave.reports) for wave in survey.waves)])
-    parts = [
-        wave.reports[np.isin(codes[start : start + len(wave.reports)], family)]
-        for start, wave in zip(starts, survey.waves, strict=False)
-        if wave.mechanism.fingerprint == queries.mechanism.fingerprint
-    ]
-    reports, decoder = np.concatenate(parts), decoder_of(queries.mechanism)
-    ends = np.cumsum([0 if one is None else one.n for one in own])
-    total = np.sum([one.counts for one in own if one is not None], axis=0)
     while True:
-        order = rng.permutation(len(reports))
-        counts = np.zeros((len(family), decoder.cells), dtype=np.int64)
-        for g, rows in enumerate(np.split(order, ends[:-1])[:-1]):
-            decoder.count(counts[g], reports[rows], 0)
-        counts[-1] = total - counts.sum(axis=0)
-        yield counts
+        order, permuted = rng.permutation(len(reports)), np.zeros_like(counts)
+        for g, rows in enumerate(np.split(order, np.cumsum(sizes[:-1]))[:-1]):
+            decoder.count(permuted[g], reports[rows], 0)
+        permuted[-1] = counts.sum(axis=0) - permuted.sum(axis=0)
+        yield permuted

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bulk.jobs import Progress, map_reports
-from ...bulk.labelled.columns import Labels, joined, names_of, written_numbers
+from ...bulk.labelled.columns import Labels, by_name, joined, names_of, written_numbers
 from ...core.errors import InvalidInput, check_type
 from ...estimation.tally import Tally, as_batch
 from ...files.columns import REPORT, place_of
@@ -41,28 +41,26 @@ def read_survey(
     Reports of another mechanism, files that are not whole and, unless `unmarked`, reports without marks are refused.
     """
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
-    roles = _roles(labels, weights, clusters, strata)
-    names = list(dict.fromkeys(name for name in roles.values()))
-    sources = _sources(files, delimiter)
+    roles = _roles(labels, weights=weights, clusters=clusters, strata=strata)
+    names = list(dict.fromkeys(roles.values()))
 
-    def checked(reports: NDArray[Any], found: list[Labels]) -> tuple[NDArray[Any], list[Labels]]:
+    def check_batch(reports: NDArray[Any], columns: list[Labels]) -> tuple[NDArray[Any], list[Labels]]:
         Tally.of(mechanism, reports, threads=1)  # which refuses what no report can be
-        return as_batch(reports, mechanism.sampler.bits), found
+        return as_batch(reports, mechanism.sampler.bits), columns
 
     batches = [as_batch([], mechanism.sampler.bits)]
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
-    for source in sources:
-        found: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
-        for reports, kept in map_reports(
-            mechanism, [source], checked, keep=names, column=column, unmarked=unmarked, progress=progress
+    for source in _sources(files, delimiter):
+        pieces: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+        for reports, columns in map_reports(
+            mechanism, [source], check_batch, keep=names, column=column, unmarked=unmarked, progress=progress
         ):
             batches.append(reports)
-            for name, one in zip(names, kept, strict=True):
-                found[name].append(one.column())
-        for name, pieces in found.items():
-            parts[name].append(written_numbers(joined(pieces)))
-    columns = {name: joined(pieces) for name, pieces in parts.items()}
-    return _survey(mechanism, np.concatenate(batches), roles, columns.__getitem__, population, missing)
+            for name, labels_of_batch in zip(names, columns, strict=True):
+                pieces[name].append(labels_of_batch.column())
+        for name in names:
+            parts[name].append(written_numbers(joined(pieces[name])))
+    return _survey(mechanism, np.concatenate(batches), roles, lambda name: joined(parts[name]), population, missing)
 
 
 def survey_of_frame(
@@ -82,8 +80,8 @@ def survey_of_frame(
     The arguments are those of `read_survey`. Reports that an Arrow table marks as another mechanism's are refused.
     """
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
-    names = _names_of(frame)
-    roles = _roles(labels, weights, clusters, strata)
+    names = [str(name) for name in by_name("frame", frame)]
+    roles = _roles(labels, weights=weights, clusters=clusters, strata=strata)
     report = names[place_of(names, column, "frame", usual=REPORT, typed=True)]
     for name in roles.values():
         place_of(names, name, "frame", typed=True)
@@ -117,12 +115,9 @@ def _sources(files: str | Sequence[str | Source], delimiter: str | None) -> list
     return opened + [source_of(name, delimiter=delimiter) for name in names]
 
 
-def _roles(
-    labels: Sequence[str], weights: str | None, clusters: str | None, strata: str | None
-) -> dict[tuple[str, str], str]:
+def _roles(labels: Sequence[str], **others: str | None) -> dict[tuple[str, str], str]:
     """The column of each role that is asked for; a label's role is its own name."""
     roles = {("label", name): name for name in names_of("label", labels)}
-    others = {"weights": weights, "clusters": clusters, "strata": strata}
     for role, chosen in others.items():
         if chosen is not None and not isinstance(chosen, str):
             raise InvalidInput(f"{role} of type {type(chosen).__name__} must be the name of a column")
@@ -140,15 +135,3 @@ def _survey(
     labels = {name: column_of(name) for (role, _), name in roles.items() if role == "label"}
     others = {role: column_of(name) for (role, _), name in roles.items() if role != "label"}
     return Survey(mechanism, reports, labels=labels, population=population, missing=missing, **others)
-
-
-def _names_of(frame: Any) -> list[str]:
-    """The names of the columns of a table."""
-    if isinstance(frame, Mapping):
-        return list(map(str, frame))
-    names = getattr(frame, "column_names", None)
-    if names is None:
-        names = getattr(frame, "columns", None)
-    if names is None or not hasattr(frame, "__getitem__"):
-        raise InvalidInput(f"frame of type {type(frame).__name__} must be a table of pandas, polars or Arrow")
-    return [str(name) for name in names]

@@ -250,12 +250,11 @@ class Survey:
             chosen[np.asarray(rows)] = True
         except (IndexError, ValueError, TypeError):
             raise InvalidInput(f"rows must be True or False for each of {self.n} reports, or numbers of rows") from None
-        waves, start = [], 0
-        for wave in self.waves:
-            inside = chosen[start : start + len(wave.reports)]
-            start += len(wave.reports)
-            if inside.any() or len(self.waves) == 1:
-                waves.append(wave if inside.all() else Wave(wave.mechanism, wave.reports[inside]))
+        waves = [
+            wave if inside.all() else Wave(wave.mechanism, wave.reports[inside])
+            for wave, inside in self.by_wave(chosen)
+            if inside.any() or len(self.waves) == 1
+        ]
         return self._of(
             waves=tuple(waves) or (Wave(self.waves[0].mechanism, self.waves[0].reports[:0]),),
             labels={name: column[chosen] for name, column in self.labels.items()},
@@ -263,6 +262,11 @@ class Survey:
             population=None,
             left_out=0,
         )
+
+    def by_wave(self, column: NDArray[Any]) -> Iterable[tuple[Wave, NDArray[Any]]]:
+        """Every wave with its people's part of a column."""
+        ends = np.cumsum([len(wave.reports) for wave in self.waves])
+        return zip(self.waves, np.split(column, ends[:-1]), strict=True)
 
     def tallies(self, *labels: str) -> GroupTallies:
         """The counts of the people of each label, of one mechanism; weights and the design are left behind.

@@ -23,26 +23,8 @@ MAX_WORK = 1 << 36
 """The most multiplications that a permutation test may take."""
 
 
-@dataclass(frozen=True)
-class Independence(JointTest):
-    """A test that two answers have nothing to do with each other.
-
-    `statistic` is chi-square on `df` degrees of freedom if they do not, so that `p` is small where they do. Where
-    people were drawn in clusters it is compared with F, with `rest` degrees of freedom for the errors.
-    `permuted_p` is that of the exact test, over `permutations` random orders; None unless one was asked for.
-    """
-
-    permuted_p: float | None = None
-    permutations: int = 0
-
-    def as_dict(self) -> dict[str, Any]:
-        """The test as plain data."""
-        names = ("statistic", "df", "p", "permuted_p", "permutations", "rest")
-        return {name: getattr(self, name) for name in names}
-
-
-def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
-    """The test of independence; None where the table is too large for the covariance that it takes.
+def independence_of(pairs: PairedAnswers, shares: Array) -> JointTest | None:
+    """The test that two answers have nothing to do with each other; None where the table is too large for it.
 
     For a report a question ``T = n tr(V1^+ C V2^+ C')``, with C the covariance between the two decoded answers and V
     that of each, on ``rank(V1) rank(V2)`` degrees of freedom. With weights or clusters, and for pairs as one value,
@@ -51,7 +33,7 @@ def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
     if len(pairs.tables) == 2 and not pairs.survey.design:
         one, two = whiten(pairs)
         statistic = float(((one.T @ two) ** 2).sum() / pairs.n)
-        return _independence(chi_square_test(statistic, one.shape[1] * two.shape[1]))
+        return chi_square_test(statistic, one.shape[1] * two.shape[1])
     contrasts = (pairs.shape[0] - 1) * (pairs.shape[1] - 1)
     if contrasts > MAX_CONTRASTS or contrasts * pairs.n > 1 << 28:
         return None
@@ -65,15 +47,11 @@ def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
     root, rank = inverse_root(pairs.covariance(terms - pairs.weights @ terms))
     statistic, reference = float(((gaps @ root) ** 2).sum()), pairs.reference
     if pairs.survey.clusters is None:
-        return _independence(chi_square_test(statistic, rank))
-    return _independence(hotelling_test(statistic, rank, float(reference.df[0]), reference.design_df))
+        return chi_square_test(statistic, rank)
+    return hotelling_test(statistic, rank, float(reference.df[0]), reference.design_df)
 
 
-def _independence(test: JointTest | None) -> Independence | None:
-    return None if test is None else Independence(test.statistic, test.df, test.p, test.rest)
-
-
-def permutation_test(pairs: PairedAnswers, test: Independence, rng: Source, permutations: int) -> Independence:
+def permutation_test(pairs: PairedAnswers, test: JointTest, rng: Source, permutations: int) -> JointTest:
     """The same test with its exact p-value: the second answers in random orders, the observed one among them."""
     check_source(rng)
     numbers = generator(rng)

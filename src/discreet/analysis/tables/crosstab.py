@@ -16,13 +16,12 @@ from ...core.random import Source
 from ...estimation.results.likelihood import likelihood
 from ...estimation.results.weights import weights_of
 from ...mechanisms.mechanism import Mechanism
-from ..reference_distribution import Array, ReferenceDistribution, quantiles
+from ..reference_distribution import Array, JointTest, ReferenceDistribution, quantiles
 from ..regression.coefficients import Correlation
 from ..result import CONFIDENCE, Estimates, number_columns
 from ..survey.survey import Survey
 from .association import (
     ConditionalShares,
-    Independence,
     conditional_shares,
     independence_of,
     joint_correlation,
@@ -60,7 +59,7 @@ class Crosstab(Estimates):
     values: tuple[tuple[Value, ...], tuple[Value, ...]]
     shares: Array
     stderr: Array
-    independence: Independence | None
+    independence: JointTest | None
     correlation: Correlation | None
     pairs: PairedAnswers
     surveys: tuple[Survey, ...]
