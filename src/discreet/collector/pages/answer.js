@@ -3,7 +3,7 @@
 import { el, keep, place, show } from "./dom.js";
 import { explain, meaning } from "./explain.js";
 import { Participant, Refused } from "./made/participant.js";
-import { worded } from "./words.js";
+import { valueText } from "./words.js";
 
 /** What all answers to this collector may spend together, in this browser. */
 const CAP = "4";
@@ -33,7 +33,7 @@ function failed(problem) {
 }
 
 /** How a value is shown. @param {any} collection @param {any} value */
-const wordOf = (collection, value) => worded(value, collection.words);
+const wordOf = (collection, value) => valueText(value, collection.words);
 
 /** The list of answers, or a search among many. @param {any} collection @param {(x: number) => void} chosen */
 function choices(collection, chosen) {
@@ -43,11 +43,11 @@ function choices(collection, chosen) {
       el("label", { class: "choice" }, el("input", { type: "radio", name: "answer", value: String(x), onchange: () => chosen(x) }), el("span", {}, word)),
     );
   }
-  const found = el("div", { role: "radiogroup", "aria-label": "Answers that fit" });
+  const choices = el("div", { role: "radiogroup", "aria-label": "Answers that fit" });
   const list = (/** @type {string} */ sought) => {
     const fitting = words.map((word, x) => ({ word, x })).filter(({ word }) => word.toLowerCase().includes(sought.toLowerCase()));
     show(
-      found,
+      choices,
       ...fitting
         .slice(0, MANY)
         .map(({ word, x }) => el("label", { class: "choice" }, el("input", { type: "radio", name: "answer", value: String(x), onchange: () => chosen(x) }), el("span", {}, word))),
@@ -63,7 +63,7 @@ function choices(collection, chosen) {
       el("span", {}, `Search among ${words.length.toLocaleString()} answers`),
       el("input", { type: "search", autocomplete: "off", oninput: (/** @type {any} */ event) => list(event.target.value) }),
     ),
-    found,
+    choices,
   ];
 }
 
@@ -119,18 +119,18 @@ function ledgerOf(summary) {
 /** What left, and why it is not the answer. @param {any} participant @param {any} collection @param {any} receipt @param {number} x */
 function received(participant, collection, receipt, x) {
   const hidden = meaning(collection.law, x).hiddenFrom.length > 0;
-  const told = {
+  const message = {
     accepted: ["Your report was sent", "It was counted. Thank you."],
     queued: ["Your report is waiting", "The collector cannot be reached. The report is kept here, and is sent when this page is open again."],
     refused: ["Your report was not taken", receipt.reason ?? "The collector did not take it."],
   }[/** @type {"accepted" | "queued" | "refused"} */ (receipt.state)];
-  document.title = told[0];
+  document.title = message[0];
   const text = JSON.stringify({ ...receipt, law: collection.promise.fingerprint }, null, 2);
   const again = el("div", {});
   show(
     main,
-    el("h1", {}, told[0]),
-    el("div", { class: `card ${receipt.state === "accepted" ? "done" : "alarm"}` }, el("p", {}, told[1])),
+    el("h1", {}, message[0]),
+    el("div", { class: `card ${receipt.state === "accepted" ? "done" : "alarm"}` }, el("p", {}, message[1])),
     el("h2", {}, receipt.state === "queued" ? "This is all that will leave" : "This is all that left"),
     el("pre", { tabindex: "0" }, receipt.sent),
     el(

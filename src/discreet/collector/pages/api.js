@@ -40,16 +40,16 @@ export async function ask(path, { role, body, as = "json" } = {}) {
   const headers = {};
   if (role) headers.authorization = `Bearer ${tokenOf(role) ?? ""}`;
   if (body !== undefined) headers["content-type"] = "application/json";
-  const asked = { method: body === undefined ? "GET" : "POST", headers, body: body === undefined ? undefined : JSON.stringify(body), credentials: /** @type {const} */ ("omit") };
+  const options = { method: body === undefined ? "GET" : "POST", headers, body: body === undefined ? undefined : JSON.stringify(body), credentials: /** @type {const} */ ("omit") };
   let response;
   try {
-    response = await fetch(root + path, asked);
+    response = await fetch(root + path, options);
   } catch {
     throw new Problem("The collector cannot be reached.", "away");
   }
   if (!response.ok) {
-    const told = await response.json().catch(() => ({}));
-    throw new Problem(told.detail ?? told.title ?? "The collector did not answer as it should.", told.code ?? "failed");
+    const problem = await response.json().catch(() => ({}));
+    throw new Problem(problem.detail ?? problem.title ?? "The collector did not answer as it should.", problem.code ?? "failed");
   }
   return response[as]();
 }

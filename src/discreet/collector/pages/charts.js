@@ -10,18 +10,18 @@ const STYLE = { background: "transparent", fontFamily: "inherit", fontSize: "13p
 /** Whether the page is dark. */
 const dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 
-/** A chart that says, to those who do not see it, what it shows; its parts say nothing by themselves. @param {any} chart @param {string} told */
-function described(chart, told) {
+/** A chart that says, to those who do not see it, what it shows; its parts say nothing by themselves. @param {any} chart @param {string} description */
+function describe(chart, description) {
   for (const part of chart.querySelectorAll("[aria-label], [aria-description]")) {
     part.removeAttribute("aria-label");
     part.removeAttribute("aria-description");
   }
   const drawings = chart.tagName === "svg" ? [chart] : [...chart.querySelectorAll("svg")];
   for (const drawing of drawings) drawing.setAttribute("aria-hidden", "true");
-  const drawn = drawings[drawings.length - 1];
-  drawn?.removeAttribute("aria-hidden");
-  drawn?.setAttribute("role", "img");
-  drawn?.setAttribute("aria-label", told);
+  const drawing = drawings[drawings.length - 1];
+  drawing?.removeAttribute("aria-hidden");
+  drawing?.setAttribute("role", "img");
+  drawing?.setAttribute("aria-label", description);
   return chart;
 }
 
@@ -35,9 +35,9 @@ const fitted = (name) => (name.length > 29 ? `${name.slice(0, 28)}…` : name);
  * Shares with their intervals; the dark part of each is what asking only so many people leaves open, the pale rest is
  * the noise that protects them.
  * @param {Row[]} rows
- * @param {{n: number, width: number, told: string}} about
+ * @param {{n: number, width: number, description: string}} about
  */
-export function intervals(rows, { n, width, told }) {
+export function intervals(rows, { n, width, description }) {
   const names = rows.map(({ name }) => name);
   const known = rows.filter(({ low }) => low !== null);
   const sampling = known.map((row) => {
@@ -69,11 +69,11 @@ export function intervals(rows, { n, width, told }) {
       ),
     ],
   });
-  return described(chart, told);
+  return describe(chart, description);
 }
 
-/** Several results side by side: a dot of its own colour and its interval for each series. @param {Row[]} rows @param {{width: number, told: string}} about */
-export function side(rows, { width, told }) {
+/** Several results side by side: a dot of its own colour and its interval for each series. @param {Row[]} rows @param {{width: number, description: string}} about */
+export function side(rows, { width, description }) {
   const names = [...new Set(rows.map(({ name }) => name))];
   const series = [...new Set(rows.map((row) => row.series))];
   const known = rows.filter(({ low }) => low !== null);
@@ -94,11 +94,11 @@ export function side(rows, { width, told }) {
       Plot.dot(rows, { fy: "name", x: "share", y: "series", fill: "series", r: 4 }),
     ],
   });
-  return described(chart, told);
+  return describe(chart, description);
 }
 
-/** Lines over time, or over the number of reports. @param {Row[]} rows with `at` @param {{width: number, told: string, x: string}} about */
-export function trend(rows, { width, told, x }) {
+/** Lines over time, or over the number of reports. @param {Row[]} rows with `at` @param {{width: number, description: string, x: string}} about */
+export function trend(rows, { width, description, x }) {
   const chart = Plot.plot({
     width,
     height: 300,
@@ -113,11 +113,11 @@ export function trend(rows, { width, told, x }) {
       Plot.line(rows, { x: "at", y: "share", stroke: "name", marker: rows.length < 60 }),
     ],
   });
-  return described(chart, told);
+  return describe(chart, description);
 }
 
-/** A heat map of places. @param {{x: number, y: number, name: string, share: number, outline?: [number, number][]}[]} places @param {{width: number, told: string, hexagons: boolean, groups?: any[]}} about */
-export function map(places, { width, told, hexagons, groups = [] }) {
+/** A heat map of places. @param {{x: number, y: number, name: string, share: number, outline?: [number, number][]}[]} places @param {{width: number, description: string, hexagons: boolean, groups?: any[]}} about */
+export function map(places, { width, description, hexagons, groups = [] }) {
   const spanX = span(places.map(({ x }) => x));
   const spanY = span([...places, ...groups].map(({ y }) => y));
   const wide = Math.min(width, 640);
@@ -141,7 +141,7 @@ export function map(places, { width, told, hexagons, groups = [] }) {
       Plot.tip(places, Plot.pointer({ x: "x", y: "y", title: (/** @type {any} */ place) => `${place.name}\n${percent(place.share)}` })),
     ],
   });
-  return described(chart, told);
+  return describe(chart, description);
 }
 
 /** How far the first places are from those next to them, at least; 1 for a single one. @param {{x: number, y: number}[]} places */
@@ -157,7 +157,7 @@ function span(numbers) {
   return { low: sorted[0], high: sorted[sorted.length - 1], steps: sorted.length - 1, sorted };
 }
 
-/** @param {{sorted: number[]}} found */
+/** @param {{sorted: number[]}} span */
 const range = ({ sorted }) => {
   const whole = sorted.every(Number.isInteger) && sorted[sorted.length - 1] - sorted[0] < 400;
   return whole ? Array.from({ length: sorted[sorted.length - 1] - sorted[0] + 1 }, (_, i) => sorted[0] + i) : sorted;
@@ -168,13 +168,13 @@ export const percent = (share) => (share === null || share === undefined ? "–"
 
 /** The picture as PNG, at twice its size. @param {Element} chart @param {string} paper */
 export async function png(chart, paper) {
-  const drawn = /** @type {SVGSVGElement} */ (chart.tagName === "svg" ? chart : chart.querySelector("svg:last-of-type"));
-  const [width, height] = [drawn.clientWidth || drawn.width.baseVal.value, drawn.clientHeight || drawn.height.baseVal.value];
-  const copy = /** @type {SVGSVGElement} */ (drawn.cloneNode(true));
+  const drawing = /** @type {SVGSVGElement} */ (chart.tagName === "svg" ? chart : chart.querySelector("svg:last-of-type"));
+  const [width, height] = [drawing.clientWidth || drawing.width.baseVal.value, drawing.clientHeight || drawing.height.baseVal.value];
+  const copy = /** @type {SVGSVGElement} */ (drawing.cloneNode(true));
   const style = getComputedStyle(document.documentElement);
   const named = (/** @type {string} */ text) => text.replace(/var\((--[a-z]+)\)/g, (_, name) => resolved(style.getPropertyValue(name)));
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("color", getComputedStyle(drawn).color);
+  copy.setAttribute("color", getComputedStyle(drawing).color);
   copy.setAttribute("font-family", "sans-serif");
   const url = URL.createObjectURL(new Blob([named(new XMLSerializer().serializeToString(copy))], { type: "image/svg+xml" }));
   const image = new Image();
@@ -186,7 +186,7 @@ export async function png(chart, paper) {
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.drawImage(image, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(url);
-  return /** @type {Promise<Blob>} */ (new Promise((resolve) => canvas.toBlob((made) => resolve(/** @type {Blob} */ (made)))));
+  return /** @type {Promise<Blob>} */ (new Promise((resolve) => canvas.toBlob((blob) => resolve(/** @type {Blob} */ (blob)))));
 }
 
 /** A colour with its light and dark form chosen. @param {string} colour */
@@ -194,7 +194,7 @@ function resolved(colour) {
   const probe = document.createElement("i");
   probe.style.color = colour;
   document.body.append(probe);
-  const found = getComputedStyle(probe).color;
+  const chosen = getComputedStyle(probe).color;
   probe.remove();
-  return found;
+  return chosen;
 }

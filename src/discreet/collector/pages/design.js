@@ -30,12 +30,12 @@ const state = {
   n: 10000,
   sensitive: new Set(["depression", "HIV", "addiction"]),
   pairs: "",
-  /** @type {any} */ kept: null,
+  /** @type {any} */ saved: null,
   /** @type {any} */ draft: null,
-  asked: 0,
+  turn: 0,
 };
 
-const parts = /** @type {Record<string, HTMLElement>} */ (Object.fromEntries(["detail", "found", "problem", "start"].map((name) => [name, el("div", {})])));
+const parts = /** @type {Record<string, HTMLElement>} */ (Object.fromEntries(["detail", "result", "problem", "start"].map((name) => [name, el("div", {})])));
 parts.problem.setAttribute("role", "alert");
 
 /** What is asked for now; an error, in words, if that is nothing. */
@@ -53,27 +53,27 @@ function changed() {
 
 /** @param {string} [stderr] a standard error to reach, by another epsilon */
 async function work(stderr) {
-  const turn = ++state.asked;
+  const turn = ++state.turn;
   const begun = performance.now();
   try {
     const draft = await ask("/drafts", { role: "admin", body: { ...request(), ...(typeof stderr === "string" ? { stderr } : {}) } });
-    if (turn !== state.asked) return;
+    if (turn !== state.turn) return;
     state.draft = draft;
     if (draft.epsilon) {
       state.epsilon = Number(draft.epsilon);
       at("epsilon").value = String(draft.epsilon);
-      at("epsilon-text").textContent = told();
+      at("epsilon-text").textContent = epsilonText();
     }
     show(parts.problem);
-    found(Math.round(performance.now() - begun));
+    showResult(Math.round(performance.now() - begun));
   } catch (problem) {
-    if (turn !== state.asked) return;
+    if (turn !== state.turn) return;
     show(parts.problem, el("p", { class: "card alarm" }, problem instanceof Problem || problem instanceof Error ? problem.message : "This did not work."));
   }
 }
 
 /** Epsilon in words. */
-function told() {
+function epsilonText() {
   const likelier = power(state.epsilon);
   const where = { high_low: "For a sensitive answer: a", blocks: "Inside a group, a", nested: "Inside a group, a", metric: "Between neighbours, a", matrix: "For the pairs you name, a", uniform: "A" }[state.form];
   const sentence = `${state.epsilon}. ${where} report is at most ${above(likelier)} times as likely with one answer as with another that it is hidden from.`;
@@ -82,9 +82,9 @@ function told() {
   return `${sentence} If 10 of 100 ${people} hold it, then of 100 of them who send the same report at most ${sureAtMost(10, likelier)} do.`;
 }
 
-/** @param {any} rows @param {any} kept */
-function comparison(rows, kept) {
-  const all = [...rows, ...(kept ? [{ ...kept.rows[kept.rows.length - 1], label: "the design you kept" }] : [])];
+/** @param {any} rows @param {any} saved */
+function comparison(rows, saved) {
+  const all = [...rows, ...(saved ? [{ ...saved.rows[saved.rows.length - 1], label: "the design you kept" }] : [])];
   const columns = [
     ["design", (/** @type {any} */ row) => row.label],
     ["largest standard error", (/** @type {any} */ row) => percent(row.stderr)],
@@ -113,18 +113,18 @@ function previewed(preview) {
     { name: preview.values[i], series: "the truth", share: preview.truth[i], low: null, high: null, stderr: null },
     { name: preview.values[i], series: "what would be found", share: preview.shares[i], low: preview.low[i], high: preview.high[i], stderr: null },
   ]);
-  return [el("h3", {}, `A preview: ${preview.n.toLocaleString()} made-up people`), side(rows, { width: Math.max(320, parts.found.clientWidth || 600), told: "Made-up answers and what would be found of them" })];
+  return [el("h3", {}, `A preview: ${preview.n.toLocaleString()} made-up people`), side(rows, { width: Math.max(320, parts.result.clientWidth || 600), description: "Made-up answers and what would be found of them" })];
 }
 
 /** @param {number} milliseconds */
-function found(milliseconds) {
+function showResult(milliseconds) {
   const { draft } = state;
   const proof = draft.certificate;
   show(
-    parts.found,
+    parts.result,
     el("h2", {}, "What this gives"),
     el("ul", {}, draft.promise.map((/** @type {string} */ sentence) => el("li", {}, sentence))),
-    comparison(draft.rows, state.kept),
+    comparison(draft.rows, state.saved),
     el(
       "p",
       { class: "small soft" },
@@ -138,8 +138,8 @@ function found(milliseconds) {
         {
           class: "plain",
           onclick: () => {
-            state.kept = draft;
-            found(milliseconds);
+            state.saved = draft;
+            showResult(milliseconds);
           },
         },
         "Keep it to compare with the next",
@@ -221,11 +221,11 @@ function starting() {
   const begin = async (/** @type {Event} */ event) => {
     event.preventDefault();
     try {
-      const made = await ask("/collections", {
+      const created = await ask("/collections", {
         role: "admin",
         body: { title: title.value, question: question.value, spec: request().spec, minimum: Number(minimum.value), changes: "refuse", access: "open" },
       });
-      show(said, el("p", { class: "card done" }, "It has begun: ", el("a", { href: `${root}/answer/${made.id}` }, "the page to answer"), ", ", el("a", { href: `${root}/results/${made.id}` }, "the results"), "."));
+      show(said, el("p", { class: "card done" }, "It has begun: ", el("a", { href: `${root}/answer/${created.id}` }, "the page to answer"), ", ", el("a", { href: `${root}/results/${created.id}` }, "the results"), "."));
     } catch (problem) {
       show(said, el("p", { class: "card alarm" }, problem instanceof Error ? problem.message : "This did not work."));
     }
@@ -280,7 +280,7 @@ async function start() {
         checked: form === state.form,
         onchange: () => {
           state.form = /** @type {keyof typeof FORMS} */ (form);
-          at("epsilon-text").textContent = told();
+          at("epsilon-text").textContent = epsilonText();
           detail();
           changed();
         },
@@ -298,7 +298,7 @@ async function start() {
     "aria-describedby": "epsilon-text",
     oninput: (/** @type {any} */ event) => {
       state.epsilon = Number(event.target.value);
-      at("epsilon-text").textContent = told();
+      at("epsilon-text").textContent = epsilonText();
       changed();
     },
   });
@@ -329,7 +329,7 @@ async function start() {
         parts.detail,
         el("h2", {}, "How well it is hidden"),
         el("label", { class: "field" }, el("span", {}, "Epsilon: less hides better, more tells more"), slider),
-        el("p", { id: "epsilon-text", class: "small" }, told()),
+        el("p", { id: "epsilon-text", class: "small" }, epsilonText()),
         el("label", { class: "field" }, el("span", {}, "People who will answer"), people),
         el(
           "p",
@@ -339,7 +339,7 @@ async function start() {
         ),
         parts.problem,
       ),
-      parts.found,
+      parts.result,
     ),
     parts.start,
   );

@@ -9,15 +9,15 @@
  * @param {...(Child | Child[])} children
  */
 export function el(name, given = {}, ...children) {
-  const made = document.createElement(name);
+  const element = document.createElement(name);
   for (const [key, entry] of Object.entries(given)) {
     if (entry === null || entry === undefined || entry === false) continue;
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), entry);
-    else if (key === "value" || key === "checked" || key === "disabled" || key === "textContent") made[key] = entry;
-    else made.setAttribute(key, entry === true ? "" : String(entry));
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), entry);
+    else if (key === "value" || key === "checked" || key === "disabled" || key === "textContent") element[key] = entry;
+    else element.setAttribute(key, entry === true ? "" : String(entry));
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
-  return made;
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
 }
 
 /** The element with an id. @param {string} id @returns {any} */

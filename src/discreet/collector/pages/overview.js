@@ -8,7 +8,7 @@ const { root } = place();
 const STATES = /** @type {Record<string, string>} */ ({ open: "open", waiting: "not open yet", closed: "closed", expired: "closed" });
 
 /** @param {Record<string, number>} counts */
-const told = (counts) => Object.entries(counts).map(([code, n]) => `${n.toLocaleString()} ${code.replaceAll("_", " ")}`).join(", ") || "none";
+const listCounts = (counts) => Object.entries(counts).map(([code, n]) => `${n.toLocaleString()} ${code.replaceAll("_", " ")}`).join(", ") || "none";
 
 /** @param {any} one @param {() => void} again */
 function row(one, again) {
@@ -31,7 +31,7 @@ function row(one, again) {
     "section",
     { class: "card", "aria-label": one.title },
     el("h2", {}, one.title),
-    el("p", { class: "soft small" }, `${STATES[one.state] ?? one.state}; ${one.reports.toLocaleString()} reports; refused: ${told(one.refused)}`),
+    el("p", { class: "soft small" }, `${STATES[one.state] ?? one.state}; ${one.reports.toLocaleString()} reports; refused: ${listCounts(one.refused)}`),
     one.invitations.made ? el("p", { class: "small" }, `Invitations: ${one.invitations.spent} of ${one.invitations.made} spent`) : null,
     el(
       "p",
@@ -45,12 +45,12 @@ function row(one, again) {
 }
 
 async function all() {
-  const found = await ask("/overview", { role: "admin" });
+  const overview = await ask("/overview", { role: "admin" });
   show(
     at("list"),
-    ...found.collections.map((/** @type {any} */ one) => row(one, () => void all())),
-    found.collections.length === 0 && el("p", {}, "There are none yet: ", el("a", { href: "design" }, "design one"), "."),
-    el("p", { class: "soft small" }, `Refused before a collection was known: ${told(found.refused)}.`),
+    ...overview.collections.map((/** @type {any} */ one) => row(one, () => void all())),
+    overview.collections.length === 0 && el("p", {}, "There are none yet: ", el("a", { href: "design" }, "design one"), "."),
+    el("p", { class: "soft small" }, `Refused before a collection was known: ${listCounts(overview.refused)}.`),
     tokens(),
   );
 }

@@ -4,18 +4,18 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** @param {string} name @param {Record<string, string | number>} given */
 function shape(name, given) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, entry] of Object.entries(given)) made.setAttribute(key, String(entry));
-  return made;
+  const element = document.createElementNS(SVG, name);
+  for (const [key, entry] of Object.entries(given)) element.setAttribute(key, String(entry));
+  return element;
 }
 
 /**
  * Ten rows of ten people; the first `many` are filled.
  * @param {number} many
- * @param {string} told what the picture says, for those who do not see it
+ * @param {string} description what the picture says, for those who do not see it
  */
-export function hundred(many, told) {
-  const picture = shape("svg", { viewBox: "0 0 200 210", role: "img", "aria-label": told, class: "hundred" });
+export function hundred(many, description) {
+  const picture = shape("svg", { viewBox: "0 0 200 210", role: "img", "aria-label": description, class: "hundred" });
   for (let person = 0; person < 100; person++) {
     const [x, y] = [20 * (person % 10) + 10, 21 * Math.floor(person / 10)];
     const one = shape("g", { fill: person < many ? "var(--fill)" : "var(--line)" });

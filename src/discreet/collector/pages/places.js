@@ -28,7 +28,7 @@ export async function placed(context, values, shares, word) {
     return { places: values.map((value, i) => of(value, i, centres[i][1] * middle, centres[i][0])), hexagons: true, groups: [] };
   }
   const references = texts.map((text) => REFERENCE.exec(text));
-  if (values.length < 4 || references.some((found) => !found)) return null;
+  if (values.length < 4 || references.some((reference) => !reference)) return null;
   return beside(values, /** @type {RegExpExecArray[]} */ (references), of);
 }
 

@@ -6,7 +6,7 @@ import { at, el, keep, place, show } from "./dom.js";
 import { placed } from "./places.js";
 import { table } from "./table.js";
 import { withToken } from "./tokens.js";
-import { worded } from "./words.js";
+import { valueText } from "./words.js";
 
 const { id } = place();
 /** Milliseconds between two looks at what came in. */
@@ -26,13 +26,13 @@ const METHODS = {
 };
 
 /** @type {{method: keyof typeof METHODS, by: string, live: boolean, history: any[], document: any, law: any, drawn: Element | null, last: string}} */
-const state = { method: "unbiased", by: "", live: true, history: [], document: null, law: null, drawn: null, last: "" };
+const state = { method: "unbiased", by: "", live: true, history: [], document: null, law: null, chart: null, last: "" };
 
 const parts = /** @type {Record<string, HTMLElement>} */ (Object.fromEntries(["head", "chart", "table", "map", "methods", "labels", "days", "settling", "keep"].map((name) => [name, el("section", {})])));
 
 /** @param {any} value */
 function word(value) {
-  return worded(value, state.document.words ?? {});
+  return valueText(value, state.document.words ?? {});
 }
 
 /** @param {any} result @param {string} [series] */
@@ -86,8 +86,8 @@ async function main(cell) {
   const rows = rowsOf(cell.result);
   const draw = (/** @type {any[]} */ sorted) => {
     const some = sorted.slice(0, DRAWN);
-    const chart = intervals(some, { n: cell.n, width: width(), told: `Shares of ${some.length} values with their intervals` });
-    state.drawn = chart;
+    const chart = intervals(some, { n: cell.n, width: width(), description: `Shares of ${some.length} values with their intervals` });
+    state.chart = chart;
     show(
       parts.chart,
       el("h2", {}, some.length < rows.length ? `${some.length} of ${rows.length.toLocaleString()} shares` : "Shares"),
@@ -113,7 +113,7 @@ async function main(cell) {
   ];
   show(parts.table, table(columns, rows, { caption: "Every share with its interval", sort: "share", down: true, changed: draw }), grouped(cell.result));
   const where = await placed(state.law.context, cell.result.values, cell.result.shares, word);
-  show(parts.map, ...(where ? [el("h2", {}, "On the map"), map(where.places, { width: width(), told: "A map of the shares", ...where })] : []));
+  show(parts.map, ...(where ? [el("h2", {}, "On the map"), map(where.places, { width: width(), description: "A map of the shares", ...where })] : []));
 }
 
 /** The blocks that reports show. @param {any} result */
@@ -140,7 +140,7 @@ async function methods() {
       "details",
       {},
       el("summary", {}, "The same reports by three methods"),
-      side(rows, { width: width(), told: "Shares by three methods" }),
+      side(rows, { width: width(), description: "Shares by three methods" }),
       el("ul", { class: "small" }, names.map((method) => el("li", {}, el("strong", {}, METHODS[method][0]), `: ${METHODS[method][1]}`))),
     ),
   );
@@ -180,7 +180,7 @@ async function labels(progress) {
     parts.labels,
     el("h2", {}, "By label"),
     el("label", { class: "field" }, el("span", {}, "Label"), pick),
-    shown.length ? side(all.filter((/** @type {any} */ row) => chosen.has(row.name)), { width: width(), told: `Shares by ${by}` }) : null,
+    shown.length ? side(all.filter((/** @type {any} */ row) => chosen.has(row.name)), { width: width(), description: `Shares by ${by}` }) : null,
     few.length ? el("p", { class: "small soft" }, `Too few reports to be shown: ${few.join(", ")}.`) : null,
     tests.length ? table(columns, tests, { caption: "Differences between labels; p is adjusted for all of them (Holm)", sort: "p" }) : null,
   );
@@ -193,14 +193,14 @@ async function days(progress, cell) {
     const cells = (await shares(`method=${state.method}&days=1`)).filter((/** @type {any} */ one) => one.result);
     const chosen = largest(rowsOf(cell.result), FOLLOWED);
     const rows = cells.flatMap((/** @type {any} */ one) => rowsOf(one.result).filter((/** @type {any} */ row) => chosen.has(row.name)).map((/** @type {any} */ row) => ({ ...row, at: one.days[0] })));
-    if (rows.length) show(parts.days, el("h2", {}, "Over days"), trend(rows, { width: width(), told: "Shares over days", x: "day" }));
+    if (rows.length) show(parts.days, el("h2", {}, "Over days"), trend(rows, { width: width(), description: "Shares over days", x: "day" }));
   }
   const chosen = largest(rowsOf(cell.result), FOLLOWED);
   state.history.push({ n: cell.n, rows: rowsOf(cell.result) });
   const first = state.history[0];
   if (cell.n > first.n) {
     const rows = state.history.flatMap(({ n, rows: then }) => then.filter((/** @type {any} */ row) => chosen.has(row.name)).map((/** @type {any} */ row) => ({ ...row, at: n })));
-    show(parts.settling, el("h2", {}, "How the estimate settles"), trend(rows, { width: width(), told: "Shares as reports come in", x: "reports" }), el("p", { class: "small soft" }, "Since this page was opened. Four times the reports halve an interval."));
+    show(parts.settling, el("h2", {}, "How the estimate settles"), trend(rows, { width: width(), description: "Shares as reports come in", x: "reports" }), el("p", { class: "small soft" }, "Since this page was opened. Four times the reports halve an interval."));
   }
 }
 
@@ -222,7 +222,7 @@ function keeping(cell) {
       { class: "row" },
       el("button", { class: "plain", onclick: csv }, "CSV"),
       el("button", { class: "plain", onclick: () => keep(`${name}.json`, "application/json", JSON.stringify(cell.result, null, 2)) }, "JSON"),
-      el("button", { class: "plain", onclick: async () => state.drawn && keep(`${name}.png`, "image/png", await png(state.drawn, paper())) }, "PNG"),
+      el("button", { class: "plain", onclick: async () => state.chart && keep(`${name}.png`, "image/png", await png(state.chart, paper())) }, "PNG"),
       el("button", { onclick: () => release("html") }, "Release report"),
       el("button", { class: "plain", onclick: () => release("json") }, "Release report, JSON"),
     ),

@@ -15,7 +15,7 @@ export function table(columns, rows, { caption, sort = columns[0].key, down = fa
   const head = el("tr", {});
   const body = el("tbody", {});
   const foot = el("div", { class: "row" });
-  const kept = () => {
+  const sortedRows = () => {
     const { sought } = state;
     const fitting = sought ? rows.filter((row) => columns[0].text(row).toLowerCase().includes(sought)) : [...rows];
     const sign = state.down ? -1 : 1;
@@ -28,7 +28,7 @@ export function table(columns, rows, { caption, sort = columns[0].key, down = fa
     });
   };
   const draw = () => {
-    const all = kept();
+    const all = sortedRows();
     const pages = Math.max(1, Math.ceil(all.length / PAGE));
     state.page = Math.min(state.page, pages - 1);
     show(
