@@ -1,22 +1,18 @@
-"""One stage of an audit: fresh reports of every audited value, counted by the outcomes of every feature.
+"""What an audit looks at in a report, and how often: features of byte strings, and counts of their outcomes.
 
-What an audit looks at in a report: each feature maps a byte string to one of a few outcomes.
-
-An event is a set of outcomes of one feature. Any function of the report may be used without harm to the
-bound, which is only ever made on fresh reports; good features make it sharp. They are chosen once, from the
-first reports seen: the whole report, its length, single bytes (and so bits), its first and last bytes as
-numbers, and for text its words in order and where each audited value's own text appears among them.
-
-Features made for one pair of values: its strongest signs combined, and the claimed likelihood ratio.
+Each feature maps a byte string to one of a few outcomes; an event is a set of outcomes of one feature. Any function of
+the report may be used without harm to the bound, which is only ever made on fresh reports; good features make it sharp.
+They are chosen once, from the first reports seen: the whole report, its length, single bytes (and so bits), its first
+and last bytes as numbers, and for text its words in order and where each audited value's own text appears among them.
+Two more are made for one pair of values: its strongest signs combined, and the claimed likelihood ratio.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +21,13 @@ from .strings import END, Strings
 from .subjects import Subject
 
 Codes = NDArray[np.int64]
+Counts = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Pair = tuple[int, int]
+"""Two of the audited values, by their positions in the list."""
+
+BATCH = 1 << 16
+"""Reports held at a time."""
 
 MAX_OUTCOMES = 4096
 """The most outcomes that a feature distinguishes; the rest are one outcome."""
@@ -34,6 +37,8 @@ MAX_POSITIONS = 16
 """How many positions of a word are distinguished."""
 MAX_DESCRIBED = 4
 """How many outcomes the description of an event spells out."""
+MAX_RATIOS = 64
+"""The most likelihood ratios that are distinguished."""
 
 
 class Feature(ABC):
@@ -50,9 +55,13 @@ class Feature(ABC):
         """`codes`, computed once per batch."""
         return batch.cached(self, lambda: self.codes(batch))
 
-    @abstractmethod
+    def count(self, batch: Strings) -> Counts:
+        """How many reports have each outcome."""
+        return np.bincount(self.codes(batch), minlength=self.size)
+
     def outcome(self, code: int) -> str:
         """An outcome in words."""
+        return str(code)
 
     def event(self, mask: NDArray[np.bool_]) -> str:
         """The event that the outcome is in the set, in words."""
@@ -113,20 +122,18 @@ class FrequentOutcomes(Feature):
     ) -> None:
         self.name = name
         self._keys = keys
-        self._known: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
         totals: dict[int, int] = {}
         self._texts: dict[int, str] = {}
         for batch in seen:
-            found, first, counts = np.unique(keys(batch), return_index=True, return_counts=True)
-            if len(found) > MAX_OUTCOMES:
-                frequent = np.sort(np.argsort(-counts, kind="stable")[:MAX_OUTCOMES])
-                found, first, counts = found[frequent], first[frequent], counts[frequent]
-            for key, row, count in zip(found.tolist(), first.tolist(), counts.tolist(), strict=True):
+            distinct, first, counts = np.unique(keys(batch), return_index=True, return_counts=True)
+            frequent = np.sort(np.argsort(-counts, kind="stable")[:MAX_OUTCOMES])
+            columns = (column[frequent].tolist() for column in (distinct, first, counts))
+            for key, row, count in zip(*columns, strict=True):
                 totals[key] = totals.get(key, 0) + count
                 if key not in self._texts:
                     self._texts[key] = describe(batch, row, key)
-        kept = sorted(totals, key=lambda key: (-totals[key], key))[:MAX_OUTCOMES]
-        self._known = np.array(sorted(kept), dtype=np.uint64)
+        most = sorted(totals, key=lambda key: (-totals[key], key))[:MAX_OUTCOMES]
+        self._known = np.array(sorted(most), dtype=np.uint64)
         self.size = len(self._known) + 1
 
     def codes(self, batch: Strings) -> Codes:
@@ -248,27 +255,70 @@ def _text_features(seen: Sequence[Strings], texts: Iterable[bytes]) -> list[Feat
     ]
 
 
-Counts = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-Pair = tuple[int, int]
-"""Two of the audited values, by their positions in the list."""
+@dataclass(frozen=True, eq=False)
+class Event:
+    """A set of outcomes of one feature, and how well it tells a pair apart."""
 
-BATCH = 1 << 16
-"""Reports held at a time."""
+    feature: Feature
+    mask: Mask
+    score: float
+
+    def holds(self, batch: Strings) -> NDArray[np.uint8]:
+        """1 for every report in the event."""
+        key = self.feature, self.mask.tobytes()
+        return batch.cached(key, lambda: self.mask[self.feature.codes_of(batch)].astype(np.uint8))
+
+    def __str__(self) -> str:
+        return self.feature.event(self.mask)
 
 
-class PairFeature(Protocol):
-    """A feature made to tell one value from another."""
+class SignCombination(Feature):
+    """Which of a few events, the signs of a value, a report is in: with s signs, 2**s outcomes."""
 
-    size: int
+    def __init__(self, signs: Sequence[Event]) -> None:
+        self.signs = signs
+        self.size = 1 << len(signs)
 
-    def codes(self, batch: Strings) -> NDArray[np.int64]:
-        """The outcome of every report."""
-        ...
+    def codes(self, batch: Strings) -> Codes:
+        total = np.zeros(len(batch), dtype=np.uint8)
+        for number, sign in enumerate(self.signs):
+            total |= sign.holds(batch) << number
+        return total.astype(np.int64)
 
     def event(self, mask: Mask) -> str:
-        """The event that the outcome is in the set, in words."""
-        ...
+        chosen = [self.outcome(int(code)) for code in np.nonzero(mask)[0]]
+        return " or ".join(f"({one})" for one in chosen) if len(chosen) > 1 else chosen[0]
+
+    def outcome(self, code: int) -> str:
+        return " and ".join(str(s) if code >> i & 1 else f"not {s}" for i, s in enumerate(self.signs))
+
+
+class ClaimedRatio(Feature):
+    """The likelihood ratio of x against z under the claimed laws, in classes of equal ratio."""
+
+    def __init__(self, law: NDArray[np.float64], other: NDArray[np.float64]) -> None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(law > 0, np.log(law) - np.log(other), -np.inf)
+        rounded = np.round(np.where(np.isnan(ratio), -np.inf, ratio), 9)
+        self._levels, self._class = np.unique(rounded, return_inverse=True)
+        if len(self._levels) > MAX_RATIOS:
+            self._levels = np.unique(np.quantile(rounded, np.linspace(0, 1, MAX_RATIOS), method="lower"))
+            self._class = np.searchsorted(self._levels, rounded, side="right") - 1
+        self._class = self._class.astype(np.uint8)
+        self.size = len(self._levels) + 1
+
+    def codes(self, batch: Strings) -> Codes:
+        reports = batch.head(8)
+        known = reports < len(self._class)
+        return np.where(known, self._class[np.where(known, reports, 0)].astype(np.int64), self.size - 1)
+
+    def event(self, mask: Mask) -> str:
+        levels = [f"{self._levels[code]:.4g}" for code in np.nonzero(mask[:-1])[0]]
+        stray = ["not claimed at all"] if mask[-1] else []
+        return f"the claimed log likelihood ratio is {' or '.join(levels + stray)}"
+
+
+# -- counting -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -277,7 +327,7 @@ class FeatureSet:
 
     features: Sequence[Feature]
     places: Sequence[Byte]
-    special: Mapping[Pair, Sequence[PairFeature]]
+    special: Mapping[Pair, Sequence[Feature]]
 
 
 @dataclass(frozen=True)
@@ -294,109 +344,47 @@ class Stage:
     special: Mapping[Pair, list[Counts]]
 
 
-def count_stage(
-    subject: Subject, values: Sequence[int], n: int, looks: FeatureSet, progress: Callable[[int], None]
-) -> Stage:
-    """Count n fresh reports of every value by all features; those made for a pair only on its two values."""
-    stage = _empty(len(values), n, looks)
+def draw_batches(
+    subject: Subject, values: Sequence[int], n: int, progress: Callable[[int], None]
+) -> Iterator[tuple[int, Strings]]:
+    """n fresh reports of every value in batches, each with the position of its value."""
     for row, x in enumerate(values):
         for begin in range(0, n, BATCH):
             batch = subject.reports(x, min(BATCH, n - begin))
-            _add(stage, row, batch, looks)
+            yield row, batch
             progress(len(batch))
-    return stage
 
 
-def count_batches(seen: Sequence[Strings], looks: FeatureSet) -> Stage:
-    """Count existing reports, one batch per value."""
-    stage = _empty(len(seen), len(seen[0]), looks)
-    for row, batch in enumerate(seen):
-        _add(stage, row, batch, looks)
-    return stage
-
-
-def _empty(values: int, n: int, looks: FeatureSet) -> Stage:
-    return Stage(
+def count_stage(batches: Iterable[tuple[int, Strings]], values: int, n: int, looks: FeatureSet) -> Stage:
+    """Count the outcomes of all features in the batches of n reports of each value; of a pair's only on its two."""
+    stage = Stage(
         n,
         [np.zeros((values, feature.size), dtype=np.int64) for feature in looks.features],
         np.zeros((len(looks.places), values, Byte.size), dtype=np.int64),
         {pair: [np.zeros((2, one.size), dtype=np.int64) for one in own] for pair, own in looks.special.items()},
     )
+    for row, batch in batches:
+        for table, feature in zip(stage.features, looks.features, strict=True):
+            table[row] += np.bincount(feature.codes_of(batch), minlength=feature.size)
+        for table, byte in zip(stage.places, looks.places, strict=True):
+            table[row] += byte.count(batch)
+        for pair, own in looks.special.items():
+            if row in pair:
+                for table, one in zip(stage.special[pair], own, strict=True):
+                    table[pair.index(row)] += one.count(batch)
+    return stage
 
 
-def _add(stage: Stage, row: int, batch: Strings, looks: FeatureSet) -> None:
-    for table, feature in zip(stage.features, looks.features, strict=True):
-        table[row] += np.bincount(feature.codes_of(batch), minlength=feature.size)
-    for table, byte in zip(stage.places, looks.places, strict=True):
-        table[row] += np.bincount(byte.codes(batch), minlength=Byte.size)
-    for pair, own in looks.special.items():
-        if row in pair:
-            for table, one in zip(stage.special[pair], own, strict=True):
-                table[pair.index(row)] += np.bincount(one.codes(batch), minlength=one.size)
-
-
-MAX_RATIOS = 64
-"""The most likelihood ratios that are distinguished."""
-
-
-@dataclass(frozen=True)
-class Sign:
-    """One set of outcomes of one feature."""
-
-    feature: Feature
-    mask: Mask
-
-    def holds(self, batch: Strings) -> NDArray[np.uint8]:
-        """1 for every report that has the sign."""
-        key = self.feature, self.mask.tobytes()
-        return batch.cached(key, lambda: self.mask[self.feature.codes_of(batch)].astype(np.uint8))
-
-    def __str__(self) -> str:
-        return self.feature.event(self.mask)
-
-
-class SignCombination:
-    """Which of a few signs a report has: with s signs, 2**s outcomes."""
-
-    def __init__(self, signs: tuple[Sign, ...]) -> None:
-        self.signs = signs
-        self.size = 1 << len(signs)
-
-    def codes(self, batch: Strings) -> NDArray[np.int64]:
-        total = np.zeros(len(batch), dtype=np.uint8)
-        for number, sign in enumerate(self.signs):
-            total |= sign.holds(batch) << number
-        return total.astype(np.int64)
-
-    def event(self, mask: Mask) -> str:
-        chosen = [self._combination(int(code)) for code in np.nonzero(mask)[0]]
-        return " or ".join(f"({one})" for one in chosen) if len(chosen) > 1 else chosen[0]
-
-    def _combination(self, code: int) -> str:
-        return " and ".join(str(s) if code >> i & 1 else f"not {s}" for i, s in enumerate(self.signs))
-
-
-class Ratio:
-    """The likelihood ratio of x against z under the claimed laws, in classes of equal ratio."""
-
-    def __init__(self, law: NDArray[np.float64], other: NDArray[np.float64]) -> None:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(law > 0, np.log(law) - np.log(other), -np.inf)
-        rounded = np.round(np.where(np.isnan(ratio), -np.inf, ratio), 9)
-        self._levels, self._class = np.unique(rounded, return_inverse=True)
-        if len(self._levels) > MAX_RATIOS:
-            edges = np.unique(np.quantile(rounded, np.linspace(0, 1, MAX_RATIOS), method="lower"))
-            self._levels, self._class = edges, np.searchsorted(edges, rounded, side="right") - 1
-        self._class = self._class.astype(np.uint8)
-        self.size = len(self._levels) + 1
-
-    def codes(self, batch: Strings) -> NDArray[np.int64]:
-        reports = batch.head(8)
-        known = reports < len(self._class)
-        found = self._class[np.where(known, reports, 0)].astype(np.int64)
-        return np.where(known, found, self.size - 1)
-
-    def event(self, mask: Mask) -> str:
-        levels = [f"{self._levels[code]:.4g}" for code in np.nonzero(mask[:-1])[0]]
-        stray = ["not claimed at all"] if mask[-1] else []
-        return f"the claimed log likelihood ratio is {' or '.join(levels + stray)}"
+def count_hits(batches: Iterable[tuple[int, Strings]], events: Mapping[Pair, Event]) -> dict[Pair, list[int]]:
+    """For each pair, how many reports of x and how many of z are in its event."""
+    hits = {pair: [0, 0] for pair in events}
+    for row, batch in batches:
+        by_feature: dict[Feature, list[Pair]] = {}
+        for pair in events:
+            if row in pair:
+                by_feature.setdefault(events[pair].feature, []).append(pair)
+        for feature, pairs in by_feature.items():
+            counts = feature.count(batch)
+            for pair in pairs:
+                hits[pair][pair.index(row)] += int(counts @ events[pair].mask)
+    return hits

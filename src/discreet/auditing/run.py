@@ -1,21 +1,15 @@
 """The audit: find revealing events on one half of the reports, bound their chances on the other half.
 
-The pairs that are audited: all protected pairs of a small context, some of a large one.
-
-Noise that is the same at every start of a program: a constant seed.
-
-The event that best tells one value from another: found on some reports, compared on others.
-
-For a feature, the sets that matter are those of the outcomes with the largest likelihood ratios: outcomes are
-sorted by the ratio seen in one part of the reports, and each initial segment is scored on another part by the
-same limits that will be used in the end, so that a set which fits only by chance scores badly.
+All protected pairs of a small context are audited, some of a large one. For a feature, the sets that matter are those
+of the outcomes with the largest likelihood ratios: outcomes are sorted by the ratio seen in one part of the reports,
+and each initial segment is scored on another part by the same limits that will be used in the end, so that a set which
+fits only by chance scores badly. A program is also audited for noise that is the same at every start: a constant seed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
@@ -32,21 +26,20 @@ from ..estimation.tails import binomial_lower, binomial_upper
 from .counting import (
     BATCH,
     BITS,
-    Byte,
+    ClaimedRatio,
     Counts,
+    Event,
     Feature,
     FeatureSet,
     Mask,
     Pair,
-    PairFeature,
-    Ratio,
-    Sign,
     SignCombination,
     Stage,
     choose_bytes,
     choose_features,
-    count_batches,
+    count_hits,
     count_stage,
+    draw_batches,
 )
 from .result import Audit, Finding
 from .subjects import Subject, subject_of, text_of_value
@@ -145,39 +138,21 @@ def find_repeated_noise(
     """
     tried = list(dict.fromkeys(value for pair in pairs for value in pair))[:MAX_TRIED]
     for value in tried:
-        first, second = (
-            subject.reports(value, RUN_LENGTH).whole(),
-            subject.reports(value, RUN_LENGTH).whole(),
-        )
+        first, second = (subject.reports(value, RUN_LENGTH).whole() for _ in range(2))
         if not np.array_equal(first, second):
             return []
         agree = int((first[0::2] == first[1::2]).sum())
         share = level / 2 / len(tried)
         if float(binomial_upper(agree, RUN_LENGTH // 2, share)) ** RUN_LENGTH <= share:
-            return _finding(subject, context, pairs, value, first)
-    return []
-
-
-def _finding(
-    subject: Subject, context: Context, pairs: Sequence[tuple[int, int]], value: int, first: NDArray[np.uint64]
-) -> list[Finding]:
-    """The first pair of this value and another whose constant reports differ."""
+            break
+    else:
+        return []
+    event = f"two starts of the program wrote the same {RUN_LENGTH} reports: the noise is constant"
     for x, z in [pair for pair in pairs if value in pair][:MAX_TRIED]:
         other = subject.reports(z if value == x else x, RUN_LENGTH).whole()
         if places := int((first != other).sum()):
-            event = f"two starts of the program wrote the same {RUN_LENGTH} reports: the noise is constant"
-            return [
-                Finding(
-                    context.values[x],
-                    context.values[z],
-                    context.at(x, z),
-                    math.inf,
-                    event,
-                    places,
-                    0,
-                    RUN_LENGTH,
-                )
-            ]
+            names = context.values[x], context.values[z]
+            return [Finding(*names, context.at(x, z), math.inf, event, places, 0, RUN_LENGTH)]
     return []
 
 
@@ -185,18 +160,6 @@ Array = NDArray[np.float64]
 
 SIGNS_PER_VALUE = 2
 """How many signs of x, and of z, are combined for a pair."""
-
-
-@dataclass(frozen=True)
-class Event:
-    """A set of outcomes of one feature, and how well it scored."""
-
-    score: float
-    feature: Feature | PairFeature
-    mask: Mask
-
-    def __str__(self) -> str:
-        return self.feature.event(self.mask)
 
 
 def score(hits: Array | Counts, others: Array | Counts, n: int, z: float) -> Array:
@@ -215,9 +178,9 @@ def best_prefix(
     """Over the last axis: the best score, the order of the outcomes, and how many of them the best set takes."""
     order = np.argsort(-(form[0] + 0.5) / (form[1] + 0.5), axis=-1, kind="stable")
     sums = [np.cumsum(np.take_along_axis(part, order, axis=-1), axis=-1) for part in scored]
-    found = score(sums[0], sums[1], n, z)
-    taken = found.argmax(axis=-1)
-    return np.take_along_axis(found, taken[..., None], axis=-1)[..., 0], order, taken + 1
+    scores = score(sums[0], sums[1], n, z)
+    taken = scores.argmax(axis=-1)
+    return np.take_along_axis(scores, taken[..., None], axis=-1)[..., 0], order, taken + 1
 
 
 def _mask(order: NDArray[np.int64], taken: int) -> Mask:
@@ -228,24 +191,22 @@ def _mask(order: NDArray[np.int64], taken: int) -> Mask:
 
 def best_event(pair: Pair, looks: FeatureSet, form: Stage, scored: Stage, z: float) -> Event:
     """The event with the highest score for x against z, over everything that was looked at."""
-    x, other = pair
+
+    def of_feature(feature: Feature, by: Counts, on: Counts, rows: Pair) -> Event:
+        first, second = rows
+        value, order, taken = best_prefix((by[first], by[second]), (on[first], on[second]), scored.n, z)
+        return Event(feature, _mask(order, int(taken)), float(value))
+
     options = [
-        _of_feature(feature, (by[x], by[other]), (on[x], on[other]), scored.n, z)
+        of_feature(feature, by, on, pair)
         for feature, by, on in zip(looks.features, form.features, scored.features, strict=True)
     ]
     options += [
-        _of_feature(feature, (by[0], by[1]), (on[0], on[1]), scored.n, z)
+        of_feature(feature, by, on, (0, 1))
         for feature, by, on in zip(looks.special[pair], form.special[pair], scored.special[pair], strict=True)
     ]
     options += _of_bytes(pair, looks, form, scored, z)
     return max(options, key=lambda event: event.score)
-
-
-def _of_feature(
-    feature: Feature | PairFeature, form: tuple[Counts, Counts], scored: tuple[Counts, Counts], n: int, z: float
-) -> Event:
-    value, order, taken = best_prefix(form, scored, n, z)
-    return Event(float(value), feature, _mask(order, int(taken)))
 
 
 def _of_bytes(pair: Pair, looks: FeatureSet, form: Stage, scored: Stage, z: float) -> list[Event]:
@@ -257,31 +218,31 @@ def _of_bytes(pair: Pair, looks: FeatureSet, form: Stage, scored: Stage, z: floa
     of_bits = score(on[0] @ BITS.T, on[1] @ BITS.T, scored.n, z)
     place, bit = np.unravel_index(int(of_bits.argmax()), of_bits.shape)
     return [
-        Event(float(value[top]), looks.places[top], _mask(order[top], int(taken[top]))),
-        Event(float(of_bits[place, bit]), looks.places[int(place)], BITS[int(bit)]),
+        Event(looks.places[top], _mask(order[top], int(taken[top])), float(value[top])),
+        Event(looks.places[int(place)], BITS[int(bit)], float(of_bits[place, bit])),
     ]
 
 
 def signs_of(pair: Pair, looks: FeatureSet, learnt: Stage, z: float) -> SignCombination | None:
     """The strongest signs of x and of z in the first reports, to be combined."""
-    found: dict[tuple[str, int], Sign] = {}
+    signs: dict[tuple[str, int], Event] = {}
     for favoured, against in (pair, pair[::-1]):
-        best: list[tuple[float, tuple[str, int], Sign]] = []
+        best: list[tuple[tuple[str, int], Event]] = []
         for feature, table in zip(looks.features, learnt.features, strict=True):
             values = score(table[favoured], table[against], learnt.n, z)
             top = int(values.argmax())
-            best.append((float(values[top]), (feature.name, top), Sign(feature, np.arange(feature.size) == top)))
+            best.append(((feature.name, top), Event(feature, np.arange(feature.size) == top, float(values[top]))))
         bits = score(learnt.places[:, favoured] @ BITS.T, learnt.places[:, against] @ BITS.T, learnt.n, z)
         for flat in np.argsort(-bits, axis=None, kind="stable")[: 8 * SIGNS_PER_VALUE]:
             place, top = divmod(int(flat), len(BITS))
             byte = looks.places[place]
-            best.append((float(bits[place, top]), (byte.name, top % 8), Sign(byte, BITS[top])))
-        best.sort(key=lambda one: -one[0])
-        room = len(found) + SIGNS_PER_VALUE
-        for _, key, sign in best:
-            if len(found) < room:
-                found.setdefault(key, sign)
-    return SignCombination(tuple(found.values())) if len(found) > 1 else None
+            best.append(((byte.name, top % 8), Event(byte, BITS[top], float(bits[place, top]))))
+        best.sort(key=lambda one: -one[1].score)
+        room = len(signs) + SIGNS_PER_VALUE
+        for key, sign in best:
+            if len(signs) < room:
+                signs.setdefault(key, sign)
+    return SignCombination(tuple(signs.values())) if len(signs) > 1 else None
 
 
 MIN_SAMPLES = 600
@@ -364,33 +325,16 @@ def _findings(
     first = min(samples // 6, BATCH)
     form = (samples - n - first) // 2
     events = _events(subject, context, values, pairs, (first, form, samples - n - first - form), level, advance)
-    looks = _features_used(events)
-    tested = count_stage(subject, values, n, looks, advance)
-    hits, others = [], []
-    for pair in pairs:
-        event = events[pair]
-        if isinstance(event.feature, Byte):
-            rows = tested.places[looks.places.index(event.feature)][list(pair)]
-        elif isinstance(event.feature, Feature):
-            rows = tested.features[looks.features.index(event.feature)][list(pair)]
-        else:
-            rows = tested.special[pair][0]
-        hits.append(int(rows[0] @ event.mask))
-        others.append(int(rows[1] @ event.mask))
+    counted = count_hits(draw_batches(subject, values, n, advance), events)
+    hits, others = zip(*(counted[pair] for pair in pairs), strict=True)
     low, high = binomial_lower(hits, n, level / 2), binomial_upper(others, n, level / 2)
-    return [
-        Finding(
-            context.values[values[pair[0]]],
-            context.values[values[pair[1]]],
-            context.at(values[pair[0]], values[pair[1]]),
-            max(0.0, math.log(low[i] / high[i])) if low[i] > 0 else 0.0,
-            str(events[pair]),
-            hits[i],
-            others[i],
-            n,
-        )
-        for i, pair in enumerate(pairs)
-    ]
+    findings = []
+    for i, pair in enumerate(pairs):
+        x, z = values[pair[0]], values[pair[1]]
+        bound = max(0.0, math.log(low[i] / high[i])) if low[i] > 0 else 0.0
+        names, claimed = (context.values[x], context.values[z]), context.at(x, z)
+        findings.append(Finding(*names, claimed, bound, str(events[pair]), hits[i], others[i], n))
+    return findings
 
 
 def _events(
@@ -408,26 +352,18 @@ def _events(
     seen = [subject.reports(x, first) for x in values]
     features = choose_features(seen, [text_of_value(context.values[x]) for x in values])
     places = choose_bytes(seen, values)
-    learnt = count_batches(seen, FeatureSet(features, places, {}))
+    learnt = count_stage(enumerate(seen), len(values), first, FeatureSet(features, places, {}))
     advance(first * len(values))
     laws = [subject.claimed_law(x) for x in values]
-    special: dict[Pair, list[PairFeature]] = {}
+    special: dict[Pair, list[Feature]] = {}
     for pair in pairs:
         together = signs_of(pair, FeatureSet(features, places, {}), learnt, z)
         law, other = laws[pair[0]], laws[pair[1]]
         special[pair] = [together] if together else []
         if law is not None and other is not None:
-            special[pair].append(Ratio(law, other))
+            special[pair].append(ClaimedRatio(law, other))
     looks = FeatureSet(features, places, special)
-    ordered = count_stage(subject, values, form, looks, advance)
-    judged = count_stage(subject, values, scored, looks, advance)
+    ordered, judged = (
+        count_stage(draw_batches(subject, values, n, advance), len(values), n, looks) for n in (form, scored)
+    )
     return {pair: best_event(pair, looks, ordered, judged, z) for pair in pairs}
-
-
-def _features_used(events: dict[Pair, Event]) -> FeatureSet:
-    """The features that the chosen events look at."""
-    used = [event.feature for event in events.values()]
-    features = list(dict.fromkeys(f for f in used if isinstance(f, Feature) and not isinstance(f, Byte)))
-    places = list(dict.fromkeys(f for f in used if isinstance(f, Byte)))
-    special = {pair: [e.feature] for pair, e in events.items() if not isinstance(e.feature, Feature)}
-    return FeatureSet(features, places, special)

@@ -1,6 +1,6 @@
 """What can be audited: mechanisms, functions and commands, each giving reports as byte strings.
 
-Check that a source of randomness is fit for people: fresh at every start, no short linear recurrence.
+`check_source` audits a source of randomness: it must be fresh at every start and follow no short linear recurrence.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import shlex
 import subprocess
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,45 +24,22 @@ from ..wire.reports import byte_width
 from .strings import Strings
 
 MAX_REPORTS = 1 << 18
-"""The most reports whose claimed chances are bytes_of_report out to find an event."""
+"""The most reports whose claimed chances are worked out to find an event."""
 
 
-class Subject(Protocol):
-    """Something that writes reports of a value."""
+@dataclass(frozen=True)
+class Subject:
+    """Something that writes reports of a value, under this name.
+
+    ``reports(x, count)`` are fresh reports of the value numbered x, as they would be sent. ``claimed_law(x)`` is the
+    chance that the subject claims for every report, by number; None if it makes no claim. A subject that `restarts`
+    is a program started anew for every batch.
+    """
 
     name: str
-    restarts: bool
-    """True if every batch is bytes_of_report by a new start of the program."""
-
-    def reports(self, x: int, count: int) -> Strings:
-        """`count` fresh reports of the value numbered x, as they would be sent."""
-        ...
-
-    def claimed_law(self, x: int) -> NDArray[np.float64] | None:
-        """The chance that the subject claims for every report, by number; None if it makes no claim."""
-        ...
-
-
-class MechanismSubject:
-    """A mechanism of this library: reports are reports in bulk and packed as they are sent."""
-
-    restarts = False
-
-    def __init__(self, mechanism: Mechanism, rng: Source) -> None:
-        self._mechanism, self._rng = mechanism, rng
-        self.name = mechanism.name
-
-    def reports(self, x: int, count: int) -> Strings:
-        drawn = self._mechanism.randomize_indices(np.full(count, x), self._rng)
-        return Strings.packed(reports_to_bytes(self._mechanism, drawn), byte_width(self._mechanism))
-
-    def claimed_law(self, x: int) -> NDArray[np.float64] | None:
-        decoder = decoder_of(self._mechanism)
-        if not decoder.disjoint or self._mechanism.sampler.outputs != decoder.cells or decoder.cells > MAX_REPORTS:
-            return None
-        alone = np.zeros(decoder.size)
-        alone[x] = 1.0
-        return np.asarray(decoder.expected_counts(alone))
+    reports: Callable[[int, int], Strings]
+    claimed_law: Callable[[int], NDArray[np.float64] | None] = lambda x: None
+    restarts: bool = False
 
 
 class Bulk:
@@ -84,63 +62,6 @@ class Bulk:
         return Strings.of([bytes_of_report(report) for report in reports])
 
 
-class FunctionSubject:
-    """Any function, giving one report or many at a time; see `bytes_of_report` for how a report becomes bytes."""
-
-    restarts = False
-
-    def __init__(self, bulk: Bulk, context: Context) -> None:
-        self._bulk, self._values, self.name = bulk, context.values, bulk.name
-
-    @classmethod
-    def one_by_one(cls, function: Callable[[Any], object], context: Context) -> FunctionSubject:
-        """A function from a value to its report."""
-        bulk = Bulk(lambda value, count: [function(value) for _ in range(count)])
-        bulk.name = getattr(function, "__name__", type(function).__name__)
-        return cls(bulk, context)
-
-    def reports(self, x: int, count: int) -> Strings:
-        return self._bulk.many(self._values[x], count)
-
-    def claimed_law(self, x: int) -> None:
-        return None
-
-
-class CommandSubject:
-    """A program that reads one value per line and writes one report per line, started afresh for every batch."""
-
-    restarts = True
-
-    def __init__(self, command: str | Sequence[str], context: Context) -> None:
-        self._words = shlex.split(command) if isinstance(command, str) else [str(word) for word in command]
-        if not self._words:
-            raise InvalidInput("command must name a program")
-        self._values, self.name = context.values, shlex.join(self._words)
-
-    def reports(self, x: int, count: int) -> Strings:
-        line = text_of_value(self._values[x])
-        if b"\n" in line or b"\r" in line:
-            raise InvalidInput(
-                f"value={self._values[x]!r} must not hold a line break; a command reads one value per line"
-            )
-        try:
-            done = subprocess.run(self._words, input=(line + b"\n") * count, capture_output=True, check=False)
-        except OSError as problem:
-            raise InvalidInput(f"command {self.name!r} cannot be run: {problem.strerror or problem}") from None
-        if done.returncode:
-            said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing"]
-            raise InvalidInput(f"command {self.name!r} ended with {done.returncode} and said: {said[0][:200]}")
-        lines = done.stdout.split(b"\n")
-        if lines[-1] == b"":
-            lines.pop()
-        if len(lines) != count:
-            raise InvalidInput(f"command {self.name!r} read {count} values and wrote {len(lines)} lines")
-        return Strings.of([line.removesuffix(b"\r") for line in lines])
-
-    def claimed_law(self, x: int) -> None:
-        return None
-
-
 def bytes_of_report(report: object) -> bytes:
     """A report as bytes: bytes as they are, an array as its memory, anything else as its `repr`, so that types show."""
     if isinstance(report, (bytes, bytearray, memoryview)):
@@ -151,26 +72,77 @@ def bytes_of_report(report: object) -> bytes:
 
 
 def text_of_value(value: object) -> bytes:
-    """A value as it is bytes_of_report in a line of text."""
+    """A value as it is written in a line of text."""
     return str(value).encode()
 
 
 def subject_of(subject: object, context: Context | None, rng: Source) -> tuple[Subject, Context]:
     """The subject and the context it is audited against."""
-    if isinstance(subject, Mechanism):
-        context = subject.context if context is None else context
     if context is None:
-        raise InvalidInput("context must be given to audit anything but a mechanism; it says what is claimed")
+        if not isinstance(subject, Mechanism):
+            raise InvalidInput("context must be given to audit anything but a mechanism; it says what is claimed")
+        context = subject.context
     check_type("context", context, Context, "a context")
     if isinstance(subject, Mechanism):
-        return MechanismSubject(subject, rng), context
+        return _mechanism(subject, rng), context
     if isinstance(subject, Bulk):
-        return FunctionSubject(subject, context), context
+        return _function(subject, subject.name, context), context
     if callable(subject):
-        return FunctionSubject.one_by_one(subject, context), context
+        bulk = Bulk(lambda value, count: [subject(value) for _ in range(count)])
+        return _function(bulk, getattr(subject, "__name__", type(subject).__name__), context), context
     if isinstance(subject, Sequence):
-        return CommandSubject(subject, context), context
+        return _command(subject, context), context
     raise InvalidInput(f"subject={subject!r} must be a mechanism, a function or a command")
+
+
+def _mechanism(mechanism: Mechanism, rng: Source) -> Subject:
+    """A mechanism of this library: reports are made in bulk and packed as they are sent."""
+
+    def reports(x: int, count: int) -> Strings:
+        drawn = mechanism.randomize_indices(np.full(count, x), rng)
+        return Strings.packed(reports_to_bytes(mechanism, drawn), byte_width(mechanism))
+
+    def claimed_law(x: int) -> NDArray[np.float64] | None:
+        decoder = decoder_of(mechanism)
+        if not decoder.disjoint or mechanism.sampler.outputs != decoder.cells or decoder.cells > MAX_REPORTS:
+            return None
+        return np.asarray(decoder.expected_counts(np.eye(1, decoder.size, x)[0]))
+
+    return Subject(mechanism.name, reports, claimed_law)
+
+
+def _function(bulk: Bulk, name: str, context: Context) -> Subject:
+    """Any function; see `bytes_of_report` for how a report becomes bytes."""
+    return Subject(name, lambda x, count: bulk.many(context.values[x], count))
+
+
+def _command(command: str | Sequence[str], context: Context) -> Subject:
+    """A program that reads one value per line and writes one report per line, started afresh for every batch."""
+    words = shlex.split(command) if isinstance(command, str) else [str(word) for word in command]
+    if not words:
+        raise InvalidInput("command must name a program")
+    name = shlex.join(words)
+
+    def reports(x: int, count: int) -> Strings:
+        value = context.values[x]
+        line = text_of_value(value)
+        if b"\n" in line or b"\r" in line:
+            raise InvalidInput(f"value={value!r} must not hold a line break; a command reads one value per line")
+        try:
+            done = subprocess.run(words, input=(line + b"\n") * count, capture_output=True, check=False)
+        except OSError as problem:
+            raise InvalidInput(f"command {name!r} cannot be run: {problem.strerror or problem}") from None
+        if done.returncode:
+            last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing"]
+            raise InvalidInput(f"command {name!r} ended with {done.returncode} and said: {last[0][:200]}")
+        lines = done.stdout.split(b"\n")
+        if lines[-1] == b"":
+            lines.pop()
+        if len(lines) != count:
+            raise InvalidInput(f"command {name!r} read {count} values and wrote {len(lines)} lines")
+        return Strings.of([line.removesuffix(b"\r") for line in lines])
+
+    return Subject(name, reports, restarts=True)
 
 
 EXAMINED_WORDS = 40_960
@@ -193,10 +165,10 @@ def check_source(make: Callable[[], Source]) -> None:
     if words[:8] == make().take(8):
         raise CheckFailed("source: two fresh sources give the same words: the seed is constant")
     for place in (0, 63):
-        found = linear_complexity([word >> place & 1 for word in words])
-        if abs(2 * found - EXAMINED_WORDS) > 2 * MAX_DEVIATION:
+        length = linear_complexity([word >> place & 1 for word in words])
+        if abs(2 * length - EXAMINED_WORDS) > 2 * MAX_DEVIATION:
             raise CheckFailed(
-                f"source: bit {place} of {EXAMINED_WORDS} words follows a linear recurrence of length {found}; "
+                f"source: bit {place} of {EXAMINED_WORDS} words follows a linear recurrence of length {length}; "
                 f"that of random words is about {EXAMINED_WORDS // 2}"
             )
 
