@@ -94,9 +94,9 @@ class Exposure:
 
         Where the reports are too many to look at, what E promises.
         """
-        found = self._telling(self.mechanism.context.domain.asked(x))
+        known = self._posterior_range(self.mechanism.context.domain.asked(x))
         low, high = self.promised(x)
-        return (low, high) if found is None else (max(low, found.least), min(high, found.most))
+        return (low, high) if known is None else (max(low, known.least), min(high, known.most))
 
     def promised(self, x: Value) -> tuple[float, float]:
         """The least and the greatest share of x that E allows under any mechanism.
@@ -118,14 +118,14 @@ class Exposure:
 
         The second is what makes it deniable. NaN where the reports are too many to look at.
         """
-        found = self._telling(self.mechanism.context.domain.asked(x))
-        return (math.nan, math.nan) if found is None else (found.own, found.other)
+        known = self._posterior_range(self.mechanism.context.domain.asked(x))
+        return (math.nan, math.nan) if known is None else (known.own, known.other)
 
     def sentences(self, x: Value) -> list[str]:
         """What to tell the person who holds x: of 100 people, with every number rounded against us."""
         i, sampler = self.mechanism.context.domain.asked(x), self.mechanism.sampler
-        hiders = list(profile_of(self.mechanism).other_users(i))
-        shown = len(hiders) < self.mechanism.context.size
+        others = list(profile_of(self.mechanism).other_users(i))
+        shown = len(others) < self.mechanism.context.size
         own, other = self.points(x)
         lines = ["Your report shows your block; inside it:"] if shown else []
         if i in set(sampler.disclosed):
@@ -135,7 +135,7 @@ class Exposure:
         elif own == own:
             lines.append(f"Of 100 people who hold it, {_up(own)} send a report that points to it.")
             lines.append(f"Of 100 people who do not hold it, {_down(other)} would send a report like this too.")
-        whole = float(self.prior[hiders].sum()) if shown else 1.0
+        whole = float(self.prior[others].sum()) if shown else 1.0
         share = float(self.prior[i]) / whole if whole else 0.0
         low, high = self.range(x)
         lines.append(
@@ -148,8 +148,8 @@ class Exposure:
     @property
     def sentence(self) -> str:
         """What a guess gains from one report, of 100 people, to the nearest; at most, where that rests on E."""
-        told = gained(self.guess, self.guess_without)
-        return told.replace("is right", "is right at most") if self.basis == "E" else told
+        sentence = gained(self.guess, self.guess_without)
+        return sentence.replace("is right", "is right at most") if self.basis == "E" else sentence
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain data: one row for each value of its own kind."""
@@ -185,7 +185,7 @@ class Exposure:
         ]
         if self.basis == "E":
             lines.append("The reports are too many to look at: the guess is at most as good as E allows, as said here.")
-        if any(self._telling(x) is None for x in islice(self._different(), SHOWN)):
+        if any(self._posterior_range(x) is None for x in islice(self._different(), SHOWN)):
             lines.append(
                 "Where nothing is said of points, the reports are too many to look at: low and high are promised."
             )
@@ -196,7 +196,7 @@ class Exposure:
     def _known(self) -> dict[int, PosteriorRange | None]:
         return {}
 
-    def _telling(self, x: int) -> PosteriorRange | None:
+    def _posterior_range(self, x: int) -> PosteriorRange | None:
         if x not in self._known:
             self._known[x] = profile_of(self.mechanism).posterior_range(x, self.prior)
         return self._known[x]

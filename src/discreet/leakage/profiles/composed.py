@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import permutations, product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from .posterior import PosteriorRange
 from .profile import Profile
 from .pure import PureProfile, SetProfile
 from .registry import profile_of
-from .rows import NONE, Row, hidden_by, listed, merged
+from .rows import NONE, CoveredRow, Row, hidden_by, listed, merged
 
 
 class BlocksProfile(Profile[BlockResponse]):
@@ -235,24 +235,14 @@ class ClasswiseMixtureProfile(Profile[ClasswiseMixture]):
         return _rows(self.sampler, x, z)
 
 
-class Shown(NamedTuple):
-    """Sub-reports of a class: the blanket of its values, x and z there, and a cover report at least and at most."""
-
-    blanket: Fraction
-    own: Fraction
-    other: Fraction
-    least: Fraction
-    most: Fraction
-
-
-NOTHING = Shown(ONE, ONE, ONE, ONE, ONE)
+NOTHING = CoveredRow(ONE, ONE, ONE, ONE, ONE)
 """A class that the type shows nothing of."""
 
 
 def _rows(types: ClasswiseMixture, x: int, z: int) -> Sequence[Row] | None:
     """The profile of x against z, type by type; None where a sampler inside has none."""
     c, d = types.class_of[x], types.class_of[z]
-    found: list[Row] = []
+    rows: list[Row] = []
     for kind, shown in enumerate(types.marked):
         inner = {mark.group: mark.inner for mark in shown}
         chances = [Fraction(row[kind], 1 << types.word_bits) for row in types.law.units]
@@ -260,8 +250,8 @@ def _rows(types: ClasswiseMixture, x: int, z: int) -> Sequence[Row] | None:
             chance / EvenCover(inner[group]).largest_ratios[1] if group in inner else chance
             for group, chance in enumerate(chances)
         ]
-        first = _shown(inner.get(c), types.place[x], types.place[z] if c == d else types.place[x])
-        second = [NOTHING] if c == d else _shown(inner.get(d), types.place[z], types.place[z])
+        first = _covered(inner.get(c), types.place[x], types.place[z] if c == d else types.place[x])
+        second = [NOTHING] if c == d else _covered(inner.get(d), types.place[z], types.place[z])
         if first is None or second is None:
             return None
         for one, two in product(first, second):
@@ -270,27 +260,14 @@ def _rows(types: ClasswiseMixture, x: int, z: int) -> Sequence[Row] | None:
             blankets += [chances[d] * one.least * two.blanket] if c != d else []
             own = chances[c] * one.own * two.most
             other = chances[d] * (one.other if c == d else one.least * two.other)
-            found.append(Row(min(blankets), own, other))
-    return merged(found)
+            rows.append(Row(min(blankets), own, other))
+    return merged(rows)
 
 
-def _shown(inner: PureSampler | None, x: int, z: int) -> list[Shown] | None:
+def _covered(inner: PureSampler | None, x: int, z: int) -> list[CoveredRow] | None:
     """The groups of a class's sub-reports."""
     if inner is None:
         return [NOTHING]
-    rows = profile_of(inner).pair_profile(x, z)
-    return None if rows is None else list(_levels(inner, rows))
-
-
-def _levels(inner: PureSampler, rows: Sequence[Row]) -> Iterator[Shown]:
-    for row in rows:
-        if row.blanket:
-            yield Shown(row.blanket, row.own, row.other, *_pure(inner).cover_shares(row))
-        else:  # spare words, the same for all: told, and hidden by nobody
-            yield Shown(row.blanket, row.own, row.other, row.other, row.own)
-
-
-def _pure(part: PureSampler) -> PureProfile[Any]:
-    profile = profile_of(part)
+    profile = profile_of(inner)
     assert isinstance(profile, PureProfile)
-    return profile
+    return profile.covered_rows(x, z)

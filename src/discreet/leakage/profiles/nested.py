@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any, NamedTuple
 
 from ...mechanisms.composed.even_cover import places_of
 from ...mechanisms.sampler import Sampler
@@ -19,7 +18,7 @@ from ...mechanisms.uniform.pure import PureSampler
 from .profile import Profile
 from .pure import PureProfile
 from .registry import profile_of
-from .rows import Row, listed, merged
+from .rows import CoveredRow, Row, listed, merged
 
 ONE = Fraction(1)
 
@@ -69,52 +68,36 @@ def _one_of_each(part: Sampler) -> list[int]:
     return [members[b][i] for b in blocks.values() for i in _one_of_each(part.kinds[part.law.kind_of[b]])]
 
 
-class Inside(NamedTuple):
-    """Reports of a block: the blanket of its values, x and z there, and a cover report at least and at most."""
-
-    blanket: Fraction
-    own: Fraction
-    other: Fraction
-    least: Fraction
-    most: Fraction
-
-
 def _rows(nested: Nested, x: int, z: int) -> Sequence[Row] | None:
     """The profile of x against z, block by block; None unless the innermost blocks of both hold bases."""
     rows = _between(nested, x, z)
     return None if rows is None else merged(Row(row.blanket, row.own, row.other) for row in rows)
 
 
-def _inside(part: Sampler, x: int | None, z: int | None) -> list[Inside] | None:
+def _inside(part: Sampler, x: int | None, z: int | None) -> list[CoveredRow] | None:
     """The groups of a block's reports, for x and z that are in it; what is said of one that is not means nothing."""
     some = x if x is not None else z
     if some is None:
         places = range(1 if isinstance(part, PureSampler) else part.size)
         cover = cover_of(part)
         assert cover is not None
-        return [Inside(1 / max(cover.ratios(v)[1] for v in places), ONE, ONE, ONE, ONE)]
+        return [CoveredRow(1 / max(cover.ratios(v)[1] for v in places), ONE, ONE, ONE, ONE)]
     if isinstance(part, Nested):
         return _between(part, x, z)
     if not isinstance(part, PureSampler) or places_of(part) is None:
         return None
-    rows = profile_of(part).pair_profile(some, some if z is None else z)
-    return None if rows is None else list(_of_base(part, rows))
+    profile = profile_of(part)
+    assert isinstance(profile, PureProfile)
+    return profile.covered_rows(some, some if z is None else z)
 
 
-def _of_base(part: PureSampler, rows: Sequence[Row]) -> Iterator[Inside]:
-    for row in rows:
-        # spare words are told, and hide nobody
-        cover = _pure(part).cover_shares(row) if row.blanket else (row.other, row.own)
-        yield Inside(row.blanket, row.own, row.other, *cover)
-
-
-def _between(nested: Nested, x: int | None, z: int | None) -> list[Inside] | None:
+def _between(nested: Nested, x: int | None, z: int | None) -> list[CoveredRow] | None:
     """The groups of all reports, by the block that they show."""
     space, block_of, place = 1 << nested.word_bits, nested.blocks.block_of, nested.blocks.place
     own, other = (None if v is None else block_of[v] for v in (x, z))
     units = NestedCover(nested).units
-    found: list[Inside] = []
-    plain: dict[int, list[Inside] | None] = {}
+    groups: list[CoveredRow] = []
+    plain: dict[int, list[CoveredRow] | None] = {}
     for b, kind in enumerate(nested.law.kind_of):
         inner = nested.kinds[kind]
         if b in (own, other):
@@ -125,8 +108,8 @@ def _between(nested: Nested, x: int | None, z: int | None) -> list[Inside] | Non
             return None
         elsewhere, inside = (Fraction(nested.shown_units(of, b), space) for of in (-1, b))
         least, most = (entry / space for entry in units[b])
-        found += [
-            Inside(
+        groups += [
+            CoveredRow(
                 min(inside * row.blanket, elsewhere * row.least),
                 inside * row.own if b == own else elsewhere * row.most,
                 inside * row.other if b == other else elsewhere * row.least,
@@ -135,10 +118,4 @@ def _between(nested: Nested, x: int | None, z: int | None) -> list[Inside] | Non
             )
             for row in rows
         ]
-    return found
-
-
-def _pure(part: PureSampler) -> PureProfile[Any]:
-    profile = profile_of(part)
-    assert isinstance(profile, PureProfile)
-    return profile
+    return groups

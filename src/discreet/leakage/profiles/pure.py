@@ -1,9 +1,4 @@
-"""Profiles of pure protocols that are counted report by report: two levels, by whether a report supports a value.
-
-Profiles of reports that are sets of values: subset selection, and encodings with one bit per value.
-
-Profiles of noise on a line, a ring and a torus.
-"""
+"""Profiles of pure protocols, of sets of values, and of noise on a line, a ring and a torus."""
 
 from __future__ import annotations
 
@@ -36,7 +31,7 @@ from . import posterior
 from .posterior import PosteriorRange
 from .profile import Profile
 from .registry import profile_of
-from .rows import MAX_LISTED, Blanket, Row, collision, hidden_by, listed, merged, two_levels
+from .rows import MAX_LISTED, Blanket, CoveredRow, Row, collision, hidden_by, listed, merged, two_levels
 
 Pure = TypeVar("Pure", bound=PureSampler)
 
@@ -52,6 +47,14 @@ class PureProfile(Profile[Pure]):
         cover = EvenCover(self.sampler)
         above, below = cover.largest_ratios
         return row.blanket * cover.places.odds / above, row.blanket / cover.places.even * below
+
+    def covered_rows(self, x: int, z: int) -> list[CoveredRow] | None:
+        """The pair profile with bounds on cover reports; spare words are the same for all, and hide nobody."""
+        rows = self.pair_profile(x, z)
+        if rows is None:
+            return None
+        bounds = (self.cover_shares(row) if row.blanket else (row.other, row.own) for row in rows)
+        return [CoveredRow(row.blanket, row.own, row.other, *of) for row, of in zip(rows, bounds, strict=True)]
 
     def bayes_success(self, shares: Array, *, beside: float = 0.0) -> float | None:
         """As for any; `beside` is the mass of somebody else, who writes cover reports, and may be guessed as well."""

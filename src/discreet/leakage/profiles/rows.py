@@ -49,6 +49,16 @@ class Row(NamedTuple):
         return Row(self.blanket * by, self.own * by, self.other * by, self.cover * by)
 
 
+class CoveredRow(NamedTuple):
+    """Some sub-reports of a class or block: the blanket of its values, x and z, and a cover report's least and most."""
+
+    blanket: Fraction
+    own: Fraction
+    other: Fraction
+    least: Fraction
+    most: Fraction
+
+
 def listed(profile: Profile[Any], x: int, z: int, among: Sequence[int] | None) -> list[Row] | None:
     """The profile of x against z by looking at every report; None where there are too many."""
     sampler = profile.sampler
@@ -64,15 +74,15 @@ def listed(profile: Profile[Any], x: int, z: int, among: Sequence[int] | None) -
 
 def merged(rows: Iterable[Row]) -> list[Row]:
     """Groups of one proportion put together."""
-    found: dict[tuple[Fraction, ...], Row] = {}
+    groups: dict[tuple[Fraction, ...], Row] = {}
     for row in rows:
         scale = row.blanket or row.other or row.own
         if not scale:
             continue
         key = tuple(entry / scale for entry in row)
-        known = found.get(key)
-        found[key] = row if known is None else Row(*(a + b for a, b in zip(known, row, strict=True)))
-    return list(found.values())
+        known = groups.get(key)
+        groups[key] = row if known is None else Row(*(a + b for a, b in zip(known, row, strict=True)))
+    return list(groups.values())
 
 
 def two_levels(
@@ -86,8 +96,8 @@ def two_levels(
     """
     (low, high), (both, only, none) = levels, counts
     rows = [(both, high, high), (only, high, low), (only, low, high), (none, low, low)]
-    made = [Row(count * low, count * own, count * other, count * even) for count, own, other in rows if count]
-    return [*made, Row(NONE, spare, spare)] if spare else made
+    groups = [Row(count * low, count * own, count * other, count * even) for count, own, other in rows if count]
+    return [*groups, Row(NONE, spare, spare)] if spare else groups
 
 
 def collision(rows: Iterable[Row], reports: int) -> Fraction:

@@ -51,13 +51,13 @@ class Nested(Sampler):
     """Report a block, the own one likeliest, and inside it a report of the own value, or a cover report elsewhere.
 
     With A_b the largest ratio of an own to a cover report in block b and R_b = e**epsilon / A_b, block b is shown
-    with c_b by the values of other blocks and with p_b = c_b R_b by its own: ``c_b = (1 - C) / (R_b - 1)``,
-    ``C = S / (1 + S)``, ``S = sum_b 1 / (R_b - 1)``. So p_b - c_b is the same for all blocks, and one word decides:
+    with c_b by the values of other blocks and with g_b = c_b R_b by its own: ``c_b = (1 - C) / (R_b - 1)``,
+    ``C = S / (1 + S)``, ``S = sum_b 1 / (R_b - 1)``. So g_b - c_b is the same for all blocks, and one word decides:
     its first part goes to the blocks whatever the value is, what is left to the own one. Inside, any
     sampler with cover reports serves, also a nested one: a tree of blocks has one of these at every node.
 
     *Why private.* Inside a block the ratio is that of its sampler. Across, a report in the own block has at most
-    (p_b / c_b) A_b <= e**epsilon, one in the other's block (c_d / p_d) times the ratio of a cover to an own report,
+    (g_b / c_b) A_b <= e**epsilon, one in the other's block (c_d / g_d) times the ratio of a cover to an own report,
     and in all others 1.
 
     References: Acharya2020 (Definition 2); Kairouz2016 (randomized response over the blocks); Wang2016 and Feldman2022
