@@ -15,7 +15,7 @@ from ...core.domain import Domain, Value, listed_values
 from ...core.errors import InvalidInput, Unavailable, shown
 from ..decoders import decoder_of
 from ..tally import Tally
-from .intervals import QueryMoments, check_confidence, concatenate_moments, enclose, quantile
+from .intervals import QueryMoments, check_confidence, concatenate_moments, enclose
 from .layout import CONFIDENCE, ShareTable
 from .weights import calibrated_value, constants, numbers_of, query_moments
 
@@ -97,15 +97,12 @@ class Cumulative(ShareTable):
         """The standard error of each raw share; that of the last is 0."""
         return np.append(self._moments.stderr, 0.0) if self.n else np.full(len(self.places), np.inf)
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """A low and a high end for each share: of the raw one, cut to 0..1, stretched to hold the one that is shown."""
-        return self._interval(quantile(confidence))
-
-    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """Low and high ends that hold for all shares together (Bonferroni over all values but the last)."""
-        return self._interval(quantile(confidence, among=max(1, len(self.places) - 1)))
+    @property
+    def _claims(self) -> int:
+        return max(1, len(self.places) - 1)
 
     def _interval(self, z: float) -> tuple[Array, Array]:
+        """The interval of the raw share, cut to 0..1, and stretched to include the one that is shown."""
         if not self.n:
             return np.zeros(len(self.places)), np.ones(len(self.places))
         low, high = (np.append(end, 1.0) for end in self._moments.interval(z))

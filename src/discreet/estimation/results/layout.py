@@ -16,6 +16,7 @@ from ...core.domain import Domain, Value, plain_value
 from ...core.errors import MissingExtra
 from ...mechanisms.mechanism import Mechanism
 from ..tally import Tally
+from .intervals import quantile
 
 Array = NDArray[np.float64]
 
@@ -50,6 +51,31 @@ class ShareTable(ABC):
     @abstractmethod
     def values(self) -> Domain | Sequence[Value]:
         """The values that the shares belong to, in order."""
+
+    @abstractmethod
+    def _interval(self, z: float) -> tuple[Array, Array]:
+        """The ends of the interval of each share for a normal quantile z."""
+
+    @property
+    def _claims(self) -> int:
+        """How many intervals there are that can miss."""
+        return len(self.values)
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """A low and a high end for each share, which hold with this confidence each.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="2"))
+        >>> tally = mechanism.tally(mechanism.randomize_many(["bus", "car", "car", "bike"] * 500, dc.random.seeded(1)))
+        >>> low, high = dc.estimate(tally).interval(confidence=0.9)
+        >>> low.round(2).tolist(), high.round(2).tolist()
+        ([0.23, 0.47, 0.23], [0.28, 0.52, 0.28])
+        """
+        return self._interval(quantile(confidence))
+
+    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """Low and high ends that hold for all shares together with this confidence (Bonferroni over the values)."""
+        return self._interval(quantile(confidence, among=self._claims))
 
     @abstractmethod
     def _columns(self, confidence: float) -> tuple[dict[str, Array | None], dict[str, str]]:

@@ -13,7 +13,6 @@ from ...core.errors import InvalidInput, Unavailable, check_type
 from ..simplex import project_blocks
 from ..tally import Tally
 from .intervals import enclose
-from .layout import CONFIDENCE
 from .shares import Query, Shares, tally_of
 from .unbiased import Estimate
 from .unbiased import estimate as estimate_shares
@@ -34,20 +33,15 @@ class Distribution(Shares):
         """The unbiased shares of the same tally, on which the intervals are based."""
         return estimate_shares(self.tally)
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """The unbiased intervals, cut to 0..1 and stretched to include these shares; each covers at least as often."""
-        return self._enclose(self.unbiased.interval(confidence))
-
-    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """The same from the unbiased intervals that all hold together (Bonferroni over the values)."""
-        return self._enclose(self.unbiased.simultaneous_interval(confidence))
+    def _interval(self, z: float) -> tuple[Array, Array]:
+        return self._enclose(self.unbiased._interval(z))
 
     def _enclose(self, ends: tuple[Array, Array]) -> tuple[Array, Array]:
         return enclose(*ends, around=self.shares, limits=(0.0, 1.0))
 
-    def _query_interval(self, query: Query, confidence: float) -> tuple[float, float]:
+    def _query_interval(self, query: Query, z: float) -> tuple[float, float]:
         """The unbiased interval, cut to the range of a mean of the weights and stretched to include this one."""
-        ends = self.unbiased.query(query.weights).interval(confidence)
+        ends = self.unbiased._query_interval(self.unbiased.query(query.weights), z)
         limits = float(query.weights.min()), float(query.weights.max())
         low, high = enclose(*ends, around=query.value, limits=limits)
         return float(low), float(high)

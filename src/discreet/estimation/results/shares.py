@@ -15,6 +15,7 @@ from ...core import tables
 from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, NotIdentifiable, Unavailable
 from ..tally import Tally
+from .intervals import quantile
 from .layout import CONFIDENCE, ShareTable
 from .weights import MEAN, weights_of
 
@@ -54,14 +55,6 @@ class Shares(ShareTable):
     def stderr(self) -> Array:
         """The standard error of each share; `Unavailable` where there is no honest one."""
 
-    @abstractmethod
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """A low and a high end for each share."""
-
-    @abstractmethod
-    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """Low and high ends that hold for all shares together; `Unavailable` where there are none."""
-
     def _query_value(self, query: Query) -> float:
         """The value of a query: ``weights . shares``, unless exact totals are used as well."""
         return float(query.weights @ self.shares)
@@ -71,8 +64,8 @@ class Shares(ShareTable):
         """The standard error of a query; `Unavailable` where there is no honest one."""
 
     @abstractmethod
-    def _query_interval(self, query: Query, confidence: float) -> tuple[float, float]:
-        """A low and a high end for a query."""
+    def _query_interval(self, query: Query, z: float) -> tuple[float, float]:
+        """The ends of the interval of a query for a normal quantile z."""
 
     def __getitem__(self, value: Value) -> float:
         """The share of one value; `UnknownValue` if it is not in the domain."""
@@ -92,7 +85,8 @@ class Shares(ShareTable):
 
     def _about(self, confidence: float) -> dict[str, Any]:
         about = super()._about(confidence)
-        return {**about, "biased": self.biased, "confidence": about.pop("confidence")}
+        del about["confidence"]
+        return {**about, "biased": self.biased, "confidence": float(confidence)}
 
     def _columns(self, confidence: float) -> tuple[dict[str, Array | None], dict[str, str]]:
         columns: dict[str, Array | None] = {"shares": self.shares, "stderr": None, "low": None, "high": None}
@@ -147,7 +141,7 @@ class Query:
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
         """A low and a high end; those of a biased result cover at least as often as the unbiased ones."""
-        return self.result._query_interval(self, confidence)
+        return self.result._query_interval(self, quantile(confidence))
 
     def __str__(self) -> str:
         try:

@@ -76,26 +76,11 @@ class Estimate(Shares):
         moments = decoder_of(self.mechanism).second_moments(self.plug_in)
         return np.asarray(np.sqrt(np.maximum(moments - self.plug_in**2, 0.0) / self.n))
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """Two-sided score intervals, each covering its share with the given confidence.
+    def _interval(self, z: float) -> tuple[Array, Array]:
+        """The score interval: of all p with ``(p_hat - p)**2 <= z**2 (alpha + beta p - p**2) / n``.
 
-        The share p solves ``(p_hat - p)**2 = z**2 (alpha + beta p - p**2) / n``, where
         ``alpha + beta p`` is E[phi_x**2] as a function of the share; for one cell this is Wilson's interval.
-
-        >>> import discreet as dc
-        >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="2"))
-        >>> tally = mechanism.tally(mechanism.randomize_many(["bus", "car", "car", "bike"] * 500, dc.random.seeded(1)))
-        >>> low, high = dc.estimate(tally).interval(confidence=0.9)
-        >>> low.round(2).tolist(), high.round(2).tolist()
-        ([0.23, 0.47, 0.23], [0.28, 0.52, 0.28])
         """
-        return self._score(quantile(confidence))
-
-    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """Intervals that all hold together with the given confidence (Bonferroni over the values)."""
-        return self._score(quantile(confidence, among=len(self.values)))
-
-    def _score(self, z: float) -> tuple[Array, Array]:
         if not self.n:
             return np.full(len(self.values), -np.inf), np.full(len(self.values), np.inf)
         return score_interval(self.shares, *self.moment_line, z * z / self.n)
@@ -135,8 +120,7 @@ class Estimate(Shares):
     def _query_stderr(self, query: Query) -> float:
         return float(self._query_moments(query).stderr) if self.n else math.inf
 
-    def _query_interval(self, query: Query, confidence: float) -> tuple[float, float]:
-        z = quantile(confidence)
+    def _query_interval(self, query: Query, z: float) -> tuple[float, float]:
         if not self.n:
             return -math.inf, math.inf
         low, high = self._query_moments(query).interval(z)
