@@ -32,19 +32,14 @@ from .objective import Objective, objective_of
 
 STEPS_PER_KIND = 1 << 15
 """What comparing all bases in one kind of block costs, beside what depends on its size."""
-
 MIN_MIXTURE_GAIN = 1e-4
 """The least relative gain over the best single subset size for which two are mixed at the assumed shares."""
-
 MAX_PAIRED_WORK = 1 << 21
 """The most pairs of values that differ in one answer for which a mechanism for each question is tried automatically."""
-
 MAX_PAIRED_BITS = 12
 """The most bits that the report of one of two questions may have."""
-
 MAX_TYPE_CLASSES = 12
 """The most classes of exchangeable values for which types are composed automatically: a second's work."""
-
 MAX_TABLE_VALUES = 128
 """The largest domain for which a full table is tried automatically."""
 

@@ -24,10 +24,8 @@ from .optimize.types import TypeDesign, best_types
 
 MAX_ROWS = 256
 """The most different rows of E of a context whose exchangeable values are looked for."""
-
 SLACKS = range(28, 11, -4)
 """What a row leaves over goes to a type that says nothing: 2**-j of the words, with j the first that certifies."""
-
 FINER = 12
 """Levels are lowered by 2**-FINER of what rows leave over, so that what is left hardly depends on the class."""
 

@@ -22,7 +22,6 @@ from .objective import Objective, objective_of
 
 TIE = 1e-6
 """Errors that differ by less than this, relative to them, are alike."""
-
 MAX_PRINTED_PARTS = 12
 """How many kinds of block a printed explanation lists."""
 

@@ -28,16 +28,12 @@ _TITLES = {SHARES: "all shares", MEAN: "the mean", CUMULATIVE: "the cumulative s
 
 MAX_ROWS = 4096
 """The largest domain for which one query for every value is written out."""
-
 MAX_WORST_STEPS = 1 << 31
 """The most steps, rows of queries times values squared, that the worst case of a query may take."""
-
 STEPS_PER_MOMENT = 512
 """What computing one moment costs, beside what depends on the number of weights."""
-
 MIN_DIFFERENCE = 1e-50
 """The least difference of weights whose squares, and those of their sums, are far from the ends of doubles."""
-
 BATCH = 1 << 20
 """Weights that are handled at once."""
 

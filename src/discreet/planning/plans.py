@@ -202,12 +202,11 @@ def plan(
 
     `subject` is a context, for its best mechanism with reports of at most `bits` bits, a mechanism, or the comparison
     that one was chosen by. A form of several questions has its strategies compared at n people, and takes only n and
-    `prior`.
-    Give `n`, or a target: `tv` (expected total variation of the raw estimate) or `stderr` (the
-    largest standard error of a share, or of `query`). `prior` is the assumed distribution, uniform unless given.
-    `query` and `worst` say what the mechanism is chosen by, as in `dc.explain`; all errors in the plan are those at the
-    assumed shares, and with `worst` the largest one at any shares is told beside them.
-    The expected total squared error is exact: ``(sum_x E[phi_x**2] - |p|**2) / n``.
+    `prior`. Give `n`, or a target: `tv` (expected total variation of the raw estimate) or `stderr` (the largest
+    standard error of a share, or of `query`). `prior` is the assumed distribution, uniform unless given. `query` and
+    `worst` say what the mechanism is chosen by, as in `dc.explain`; all errors in the plan are those at the assumed
+    shares, and with `worst` the largest one at any shares is told beside them. The expected total squared error is
+    exact: ``(sum_x E[phi_x**2] - |p|**2) / n``.
 
     A `difference` of the query between two groups, a number or the pair of its values, or a `slope` for each unit of a
     `covariate` (a sample; standard normal unless given) is planned to be found with `power`, 0.8 unless given, by a

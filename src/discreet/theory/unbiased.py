@@ -47,9 +47,8 @@ from .channels.finite import (
 def subset_trace(k: int, epsilon: Number) -> float:
     """The largest trace of M on the tangent space at the uniform p under epsilon-LDP.
 
-    ``max_m k m(k-m)(1-b)^2 / (m + (k-m)b)^2``, ``b = e^-epsilon``: M's trace is convex and homogeneous in a
-    column, so columns with m high values and the others low are best. For large k it is ``k
-    sinh(epsilon/2)^2``.
+    ``max_m k m(k-m)(1-b)^2 / (m + (k-m)b)^2``, ``b = e^-epsilon``: M's trace is convex and homogeneous in a column, so
+    columns with m high values and the others low are best. For large k it is ``k sinh(epsilon/2)^2``.
     """
     at_least("k", k, 2)
     b = math.exp(-epsilon_value("epsilon", epsilon))
@@ -127,11 +126,10 @@ def unbiased_high_low(k: int, sensitive: int, mass: float, *, epsilon: Number, s
 def unbiased_matrix(E: Privacy, p: Vector) -> Bound:
     """``sum_x (1-p_x)^2 / ((hi_x - 1)(1 - lo_x))``: n times the error at p for any privacy matrix, any size.
 
-    ``hi_x = 1/sum_z p_z e^-E[x,z]`` and ``lo_x = 1/sum_z p_z e^E[z,x]`` are the extremes of
-    ``Q(y|x)/(pQ)(y)``, whose mean is one and whose variance is at most ``(hi-1)(1-lo)`` (Bhatia and Davis)
-    and at least the information about p_x when the other shares keep their proportions, times
-    ``(1-p_x)^2``. Infinite when some value is hidden from all others. E is closed first, which gives the larger
-    bound. Exact without privacy: ``1 - |p|^2``.
+    ``hi_x = 1/sum_z p_z e^-E[x,z]`` and ``lo_x = 1/sum_z p_z e^E[z,x]`` are the extremes of ``Q(y|x)/(pQ)(y)``, whose
+    mean is one and whose variance is at most ``(hi-1)(1-lo)`` (Bhatia and Davis) and at least the information about p_x
+    when the other shares keep their proportions, times ``(1-p_x)^2``. Infinite when some value is hidden from all
+    others. E is closed first, which gives the larger bound. Exact without privacy: ``1 - |p|^2``.
     """
     epsilons, shares = privacy_matrix(E), floats(distribution("p", p))
     check_lengths(p=shares, E=epsilons)

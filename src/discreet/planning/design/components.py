@@ -16,10 +16,8 @@ from ..optimize.symmetry import Array, PermutationGroup, symmetries
 
 MAX_VALUES = 320
 """The most values of a component that is searched."""
-
 RARE = 1e-6
 """A search takes no value for rarer than this, divided by k; so none is given up."""
-
 RIDGE = 1e-6
 """What every share counts where a query leaves some undecided, relative to the mean weight of the query."""
 

@@ -11,13 +11,10 @@ from ..explanation import Candidate
 
 OPTIMAL = 1e-4
 """A mechanism that is proved to be within this part of the best possible is called optimal."""
-
 CLOSE = 0.1
 """A proved gap above this part is shown, but not called a certificate."""
-
 MAX_PRINTED_GAP = 0.99
 """A bound that leaves a larger gap than this part is not printed."""
-
 MAX_PRINTED = 8
 """How many closed forms a printed design lists."""
 

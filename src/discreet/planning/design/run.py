@@ -44,26 +44,20 @@ MIN_SECONDS = 3.0
 
 MAX_ENTRIES = 1 << 20
 """The most entries of a table."""
-
 REPORTS_PER_VALUE = 8, 40
 """The fewest and the most reports for each value of a component."""
-
 MAX_LISTED_ENTRIES = 1 << 17
 """The most entries of a closed form whose columns a search begins with."""
-
 MAX_EXACT_ENTRIES = 1 << 13
 """The same for one whose probabilities are written out one by one."""
-
 SEARCH_SHARE = 0.75
 """The part of the time that a search may take; the rest is for the bound."""
-
 TOO_LARGE = f"Only closed forms were compared: parts of more than {MAX_VALUES} values are not searched."
 
 TOO_FINE = "Only closed forms were compared: E is too small, or too uneven, to be searched in doubles."
 
 MAX_SECONDS = 10**7
 """The most seconds that a search may be given."""
-
 TOO_SOON = "Only closed forms were compared: the search was stopped before it had found a table."
 
 ALONE_SHARE = 0.15

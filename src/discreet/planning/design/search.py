@@ -35,25 +35,18 @@ from .result import SearchStep
 
 MIN_REPORTS_LEFT = 0.8
 """What a round of dropping leaves of the reports, at least."""
-
 MAX_COLUMNS = 1500
 """Columns that are looked at, at most: the heaviest ones."""
-
 MAX_NEWTON_WORK = 2e10
 """Multiplications that exact weights may take."""
-
 MAX_SADDLE_GAP = 1e-3
 """How near the error at the least favourable shares must be to the worst one, relative to it, to stop."""
-
 MAX_STEPS = 200
 """The most shares tried on the way to the least favourable ones."""
-
 MAX_VALUES = 8
 """The most values for which all rays are listed."""
-
 MAX_RAYS = 50_000
 """The most rays that are listed."""
-
 UNIT = 2.0**-36
 """E is rounded up to whole numbers of this, which can only make the cone larger."""
 

@@ -27,32 +27,24 @@ from .symmetry import Array
 
 MAX_SWEEPS = 12
 """Rounds over all values in a climb, at most."""
-
 MAX_DRAGGED_VALUES = 40
 """How many values of each column are dragged, at most."""
-
 DRAG_PARTNERS = 8
 """How many values each value is tried to be made tight with when it is dragged."""
 
 
 MAX_COLUMNS_PER_VALUE = 40
 """Columns kept for each value, at most."""
-
 MAX_STARTING_COLUMNS_PER_VALUE = 12
 """Columns for each value that another search begins with, at most."""
-
 MAX_STEPS = 12
 """Steps of the weights in a round."""
-
 MIN_WEIGHT = 1e-6
 """Columns of less weight are dropped before the weights are made exact."""
-
 MAX_NEWTON_WORK = 4e9
 """Multiplications of a step of the interior point, at most."""
-
 TOLERANCE = 1e-5
 """The price and the gap, relative to the value, below which a round is quiet; the value is then nearer by far."""
-
 MAX_QUIET_ROUNDS = 4
 """Rounds in a row without a better column after which a search has converged."""
 

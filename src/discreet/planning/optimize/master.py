@@ -14,16 +14,12 @@ from .symmetry import Array, Numbers, PermutationGroup
 
 CAP = 30.0
 """An entry above this is treated as this: a report that is e^-30 as likely hides nothing and costs nothing."""
-
 MAX_MULTIPLIER_STEPS = 40
 """The most Newton steps for the multipliers."""
-
 SLACK = 1e-9
 """What rounding in doubles is granted, relative to a bound."""
-
 MAX_STEPS = 30
 """The most Newton steps of the interior point."""
-
 CENTRED = 0.2
 """What each step aims to leave of the mean complementarity."""
 

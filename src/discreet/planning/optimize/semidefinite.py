@@ -24,13 +24,10 @@ MIN_EIGENVALUE_GAP = 1e-7
 
 MAX_FIRST_PAIRS = 4000
 """Pairs of facets in a first program, at most; further ones are added where they are violated."""
-
 MAX_ADDED_PAIRS_PER_VALUE = 10
 """Violated pairs added in a round, for each value."""
-
 MAX_PROGRAMS = 6
 """Programs solved, at most."""
-
 MAX_MATRIX_ENTRIES = 1400
 """The most entries of M, after symmetry, that a program is made for."""
 

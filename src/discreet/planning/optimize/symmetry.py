@@ -14,7 +14,6 @@ Numbers = NDArray[np.int64]
 
 MAX_PERMUTATIONS = 512
 """The most permutations of a group that is used: each column of a table stands for all its images."""
-
 SAME_ENTRY = 1e-9
 """Entries that differ by less than this part of the largest are the same."""
 

@@ -27,13 +27,10 @@ Array = NDArray[np.float64]
 
 MAX_CLASSES = 64
 """The most classes of values that are composed into types."""
-
 MAX_EPSILON = Fraction(16)
 """A larger entry is taken for this one: what more of it would gain is invisible in any share."""
-
 MIN_MASS = 1e-3
 """The smallest mass that a class is given in a comparison, so that each is told from the others."""
-
 MAX_SHARE_DIFFERENCE = 0.03
 """Cyclic sets whose shares differ by less than this, relative to them, stand for each other."""
 

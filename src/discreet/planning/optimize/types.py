@@ -26,55 +26,38 @@ Prices = tuple[Array, Array, Array]
 
 MAX_LISTED_TYPES = 1 << 21
 """The most types that are all compared."""
-
 STARTS = 64
 """How many types a search among too many begins with."""
-
 MAX_SWEEPS = 8
 """The most rounds over all classes in such a search."""
-
 MIN_NEW_TYPES = 20
 """The fewest types that are taken up at a time, where so many would lower the error."""
-
 MAX_NEWTON_STEPS = 100
 """The most Newton steps."""
-
 MIN_GAP = 1e-8
 """The least relative distance to the best weights at which a search ends."""
-
 MAX_HALVINGS = 30
 """How often a step is halved before it is taken as it is."""
-
 FIRST_GAP_FACTOR = 40
 """How many times as far from the best weights a search begins."""
-
 MIN_CHANGE = 1e-11
 """Changes below this, relative to the largest, are none."""
-
 MIN_PART = 1e-7
 """A type whose part is smaller than this is dropped."""
-
 MAX_ROUNDS = 200
 """The most rounds of weighing and pricing."""
-
 MIN_GAIN = 1e-6
 """The relative gain of the best type at which the search ends."""
-
 SMALL_PART = 1e-4
 """A type whose part is smaller than this is left out if nothing is lost by it, and a fresh one begins with it."""
-
 MAX_ROW_ERROR = 1e-9
 """How far the rows may be from one before what they leave over makes up for it."""
-
 MIN_SAMPLED_GAIN = 1e-3
 """The same where only some of the types are looked at."""
-
 GAP_SHARE = 0.02
 """There, weights are the best ones up to this part of what the best type gained in the round before."""
-
 MAX_IDLE_ROUNDS = 3
 """Rounds without a better type, from other starts each, after which a search among too many types to list ends."""
-
 STEPS_PER_TYPE = 4
 """Steps that it takes to compare a type with the others in all rounds."""
 

@@ -306,16 +306,15 @@ def chi_square_from_tv(epsilon: Number, distance: float) -> float:
     holds whenever ``epsilon <= log 2``, and at most ``2 (e-1)^2 t^2 / (e+2)`` in any case; the first is
     what randomized response gives and the second what it gives on three values as t goes to 0.
 
-    *Proof.* Write the laws as ``(1-t)C + tP`` and ``(1-t)C + tR``. A column of an epsilon-LDP channel is a
-    sum of columns with levels 1 and e. Chi-square is convex and homogeneous in the column (c, p, r) of the
-    three laws, so it suffices to find a linear function ``l = u c + v p + w r`` above ``f = t^2 (p-r)^2 /
-    ((1-t)c + tr)`` at the eight patterns of levels: chi-square is then at most ``u + v + w``, because each
-    row sums to one. Put ``F = t^2 (e-1)^2``; f is zero unless p and r differ, and then F over 1,
-    ``1+t(e-1)``, ``e-t(e-1)``, e for (c, p, r) = (1, e, 1), (1, 1, e), (e, e, 1), (e, 1, e). First, ``v =
-    F/e`` and ``w = -u = F(1-t)/(e(1+t(e-1)))``: all eight hold, (e, 1, 1) being the one that asks for
-    ``2t(e-1) >= e-2``; the total is F/e. Second, ``v = w = Fe/((e+2)(e-1))`` and ``u = -2v/e``: all eight
-    hold when ``e >= 2`` and ``t <= 1 - 2/(e(e-1))``; the total is 2F/(e+2). For ``e >= 2`` every t is in
-    one of the two ranges.
+    *Proof.* Write the laws as ``(1-t)C + tP`` and ``(1-t)C + tR``. A column of an epsilon-LDP channel is a sum of
+    columns with levels 1 and e. Chi-square is convex and homogeneous in the column (c, p, r) of the three laws, so it
+    suffices to find a linear function ``l = u c + v p + w r`` above ``f = t^2 (p-r)^2 / ((1-t)c + tr)`` at the eight
+    patterns of levels: chi-square is then at most ``u + v + w``, because each row sums to one. Put ``F = t^2 (e-1)^2``;
+    f is zero unless p and r differ, and then F over 1, ``1+t(e-1)``, ``e-t(e-1)``, e for (c, p, r) = (1, e, 1), (1, 1,
+    e), (e, e, 1), (e, 1, e). First, ``v = F/e`` and ``w = -u = F(1-t)/(e(1+t(e-1)))``: all eight hold, (e, 1, 1) being
+    the one that asks for ``2t(e-1) >= e-2``; the total is F/e. Second, ``v = w = Fe/((e+2)(e-1))`` and ``u = -2v/e``:
+    all eight hold when ``e >= 2`` and ``t <= 1 - 2/(e(e-1))``; the total is 2F/(e+2). For ``e >= 2`` every t is in one
+    of the two ranges.
     """
     value = epsilon_value("epsilon", epsilon)
     check_unit("distance", distance)

@@ -84,8 +84,7 @@ class SubsetOptimum:
 def subset_optimum(k: int, *, epsilon: Number) -> SubsetOptimum:
     """The exact optimum over all epsilon-LDP mechanisms at the uniform prior, with its subset size k*.
 
-    I_m rises to ``beta = (epsilon e - e + 1) k / (e-1)^2`` and falls after it, so k* is beta rounded down
-    or up.
+    I_m rises to ``beta = (epsilon e - e + 1) k / (e-1)^2`` and falls after it, so k* is beta rounded down or up.
 
     References: Wang2016 (Theorem 2.1).
     """

@@ -8,11 +8,10 @@ cube_kl``, both concave in D. The mechanism of each user is fixed before any rep
 
 The cube is around the uniform distribution. On ``2K`` values that carry mass P between them, corner z in {-1, 1}^K is
 ``P (1 + gamma z_i) / 2K`` on the first and ``P (1 - gamma z_i) / 2K`` on the second value of pair i; the rest of the
-mass lies on values that every report of an epsilon-LDP or high-low channel treats as the least likely. A column of
-such a channel is a sum of columns with levels 1 and ``b = e^-epsilon``, and both quantities below are convex and
-homogeneous in the column, so the worst column has j pairs split, one value high and one low, and all others low. Its
-total over the values is ``S = 2Kb + j(1-b)``, and rows that sum to one let it have weight ``2K/S``. The best j is
-found by trying all.
+mass lies on values that every report of an epsilon-LDP or high-low channel treats as the least likely. A column of such
+a channel is a sum of columns with levels 1 and ``b = e^-epsilon``, and both quantities below are convex and homogeneous
+in the column, so the worst column has j pairs split, one value high and one low, and all others low. Its total over the
+values is ``S = 2Kb + j(1-b)``, and rows that sum to one let it have weight ``2K/S``. The best j is found by trying all.
 
 For the mean of private reports the papers' corollaries are orders of magnitude. Here each is a number: the best
 two-point or hypercube construction, scanned. They also show the limits of the printed orders. Corollary 1's
@@ -78,10 +77,9 @@ def cube_chi_square(pairs: int, *, radius: float, epsilon: Number, mass: float =
 def cube_kl(pairs: int, *, radius: float, epsilon: Number, mass: float = 1.0, delta: Number = 0) -> float:
     """An upper bound on the mean KL, per user, between corners that differ in one pair.
 
-    The mean over ordered neighbours of D(p||q) is that of ``(p - q) log(p/q) / 2``. In the worst column the
-    two chances differ by ``2 gamma P(1-b)/2K`` and neither is below ``P(S - gamma j(1-b))/2K + (1-P)b``.
-    For ``delta > 0`` it is instead the KL of the values, ``P (gamma/K) log((1+gamma)/(1-gamma))``, times
-    `tv_contraction`.
+    The mean over ordered neighbours of D(p||q) is that of ``(p - q) log(p/q) / 2``. In the worst column the two chances
+    differ by ``2 gamma P(1-b)/2K`` and neither is below ``P(S - gamma j(1-b))/2K + (1-P)b``. For ``delta > 0`` it is
+    instead the KL of the values, ``P (gamma/K) log((1+gamma)/(1-gamma))``, times `tv_contraction`.
     """
     b = _low_level(pairs, radius, epsilon, mass)
     if delta_value(delta) > 0:
@@ -148,11 +146,10 @@ def assouad_best(
 def bounded_moment_mean(moment: float, n: int, *, epsilon: Number, delta: Number = 0) -> Bound:
     """The least worst-case squared error of a mean when ``|E X| <= 1`` and ``E|X|^k <= 1``, ``k = moment > 1``.
 
-    Two points: X is 0 except with probability r, and then ``r^(-1/k)`` with sign plus or minus of chance
-    ``(1 + s)/2``. The two means are ``2 s r^(1-1/k)`` apart and the laws r s apart in total variation, so
-    the error is at least ``s^2 r^(2-2/k) (1 - TV)`` with TV by `tv_after`. Scanned over r and s: ``s = 1``
-    is the private regime, ``r = 1`` the public one. For small epsilon it is of the order ``(n
-    epsilon^2)^(-(k-1)/k)``.
+    Two points: X is 0 except with probability r, and then ``r^(-1/k)`` with sign plus or minus of chance ``(1 + s)/2``.
+    The two means are ``2 s r^(1-1/k)`` apart and the laws r s apart in total variation, so the error is at least
+    ``s^2 r^(2-2/k) (1 - TV)`` with TV by `tv_after`. Scanned over r and s: ``s = 1`` is the private regime, ``r = 1``
+    the public one. For small epsilon it is of the order ``(n epsilon^2)^(-(k-1)/k)``.
 
     References: Asoodeh2021 (Example 2, Corollary 1), Duchi2013 (Proposition 1).
     """

@@ -1,9 +1,8 @@
 """Lower bounds on the Bayes risk of a parameter estimated from private reports.
 
-The prior enters through its small-ball function ``L(z) = sup_t P(loss(Theta, t) <= z)`` and through what
-the values reveal about the parameter before privacy: mutual information for Corollary 3, E_gamma-information
-for Theorem 2. Mechanisms are fixed before any report is seen. Every z tried gives a true bound, so a scan
-never overstates.
+The prior enters through its small-ball function ``L(z) = sup_t P(loss(Theta, t) <= z)`` and through what the values
+reveal about the parameter before privacy: mutual information for Corollary 3, E_gamma-information for Theorem 2.
+Mechanisms are fixed before any report is seen. Every z tried gives a true bound, so a scan never overstates.
 
 References: Asoodeh2021 (Section V), Xu2015.
 """

@@ -1,8 +1,7 @@
 """The chi-square lower bounds of Acharya et al. and those of Le Cam, with every constant carried through.
 
-Their Lemma 1 bounds the number of users from a family around a centre: few members near any one, and little
-chi-square information on average. With V uniform on the corners of a hypercube of distributions and t a
-distance,
+Their Lemma 1 bounds the number of users from a family around a centre: few members near any one, and little chi-square
+information on average. With V uniform on the corners of a hypercube of distributions and t a distance,
 
     ``P(d(V', V) > t) >= 1 - (I(V; reports) + log 2) / log(2^K / N_t)``,
 
@@ -58,9 +57,8 @@ def classical_family(k: int, epsilon: Number) -> Family:
 def blocks_family(sizes: Sequence[int], epsilons: Sequence[Number]) -> Family:
     """A cube inside each block of at least two values, with block masses in proportion to the squared sizes.
 
-    Columns that serve the context are sums of columns on one block, so the information adds up, block by
-    block times its mass. The masses make the distances those of Theorem 4's proof, with a base that allows
-    radius 1.
+    Columns that serve the context are sums of columns on one block, so the information adds up, block by block times
+    its mass. The masses make the distances those of Theorem 4's proof, with a base that allows radius 1.
     """
     parts = Counter((size // 2, float(epsilon)) for size, epsilon in zip(sizes, epsilons, strict=True) if size >= 2)
     total = sum(count * pairs**2 for (pairs, _), count in parts.items())

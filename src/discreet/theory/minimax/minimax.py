@@ -1,18 +1,16 @@
 """Lower bounds on the error of the shares at the worst p, for every mechanism and estimator.
 
-For each form of context, two numbers that hold for every n and every epsilon, for mechanisms fixed before
-any report is seen: on the expected total variation and on the expected sum of squared errors, both as the
-supremum over p. Each is the best of three families, which are also what is hard about the problem: a
-Dirichlet prior (`van_trees`, sharp for large n), a hypercube by Assouad's method (sharp for small n), and
-the hypercube by Fano's method (`chi_square_method`, the papers' own). The note of a bound names the family it was
-reached with: the mean error over that family is at least the bound, so a simulation that draws p from it
-can be compared with the bound directly.
+For each form of context, two numbers that hold for every n and every epsilon, for mechanisms fixed before any report is
+seen: on the expected total variation and on the expected sum of squared errors, both as the supremum over p. Each is
+the best of three families, which are also what is hard about the problem: a Dirichlet prior (`van_trees`, sharp for
+large n), a hypercube by Assouad's method (sharp for small n), and the hypercube by Fano's method (`chi_square_method`,
+the papers' own). The note of a bound names the family it was reached with: the mean error over that family is at least
+the bound, so a simulation that draws p from it can be compared with the bound directly.
 
-Structure: in the block context a column is a sum of columns on single blocks, so given the block masses
-each block is the classical problem with ``n P_j`` users, and the errors add. In the high-low context a
-column either shows one outside value, with weight at most ``1 - e^-epsilon`` in all, or is low on all of
-them; so the outside values are the public problem with ``n P_B (1 - e^-epsilon)`` users, and the sensitive
-ones the classical problem diluted by P_B.
+Structure: in the block context a column is a sum of columns on single blocks, so given the block masses each block is
+the classical problem with ``n P_j`` users, and the errors add. In the high-low context a column either shows one
+outside value, with weight at most ``1 - e^-epsilon`` in all, or is low on all of them; so the outside values are the
+public problem with ``n P_B (1 - e^-epsilon)`` users, and the sensitive ones the classical problem diluted by P_B.
 
 References: Acharya2020 (Theorems 3, 4), Duchi2013, and those of `van_trees`, `assouad`, `chi_square_method`.
 """

@@ -1,23 +1,21 @@
 """Bayesian bounds that hold at every n and are sharp as n grows.
 
-Let p be k shares, d = k-1, with the Dirichlet prior of concentration ``a > 2``, and let each of n users
-report through a channel fixed beforehand. Write J for the trace of the prior's Fisher information on the
-simplex and F for the largest prior mean of the trace of one report's, over all channels allowed. Then every
-estimator has
+Let p be k shares, d = k-1, with the Dirichlet prior of concentration ``a > 2``, and let each of n users report through
+a channel fixed beforehand. Write J for the trace of the prior's Fisher information on the simplex and F for the largest
+prior mean of the trace of one report's, over all channels allowed. Then every estimator has
 
     mean squared error   ``>= d^2 / (J + nF)``
     mean total variation ``>= (k/2) sqrt(pi/2e) k^(-1/2d) sqrt(d / (J + nF))``
 
-where the means are over the prior as well, so the worst p is no better. *Proof.* The posterior's score is
-the prior's plus the reports', and these are uncorrelated, so the mean trace of the posterior's Fisher
-information is ``J + n(...) <= J + nF``. Stam's inequality bounds the entropy of a density by its Fisher
-information, ``h >= (d/2) log(2 pi e d / trace)``; by convexity the conditional entropy of p given the
-reports, in orthonormal coordinates of the simplex, is ``h >= (d/2) log(2 pi e d / (J + nF))``. (This is
-Efroimovich's inequality.) Squared error: entropy is at most ``(d/2) log(2 pi e M/d)`` when the error has
-second moment M. Total variation: leaving out share j, the others have entropy ``h - (1/2) log k``, and an
-error with mean absolute value D_x has entropy at most ``log(2e D_x)``, the Laplace law's; so the sum of
-``log(2e D_x)`` over ``x != j`` is at least ``h - (1/2) log k``. Average over j, and use the concavity of
-the logarithm on the sum of D_x, which is twice the total variation.
+where the means are over the prior as well, so the worst p is no better. *Proof.* The posterior's score is the prior's
+plus the reports', and these are uncorrelated, so the mean trace of the posterior's Fisher information is
+``J + n(...) <= J + nF``. Stam's inequality bounds the entropy of a density by its Fisher information,
+``h >= (d/2) log(2 pi e d / trace)``; by convexity the conditional entropy of p given the reports, in orthonormal
+coordinates of the simplex, is ``h >= (d/2) log(2 pi e d / (J + nF))``. (This is Efroimovich's inequality.) Squared
+error: entropy is at most ``(d/2) log(2 pi e M/d)`` when the error has second moment M. Total variation: leaving out
+share j, the others have entropy ``h - (1/2) log k``, and an error with mean absolute value D_x has entropy at most
+``log(2e D_x)``, the Laplace law's; so the sum of ``log(2e D_x)`` over ``x != j`` is at least ``h - (1/2) log k``.
+Average over j, and use the concavity of the logarithm on the sum of D_x, which is twice the total variation.
 
 F is exact: the trace is convex and homogeneous in a column, a column of an epsilon-LDP channel is a sum of
 columns with levels 1 and ``b = e^-epsilon``, and the prior is symmetric, so the best channel has all
@@ -49,11 +47,10 @@ from ..channels.finite import Floats, Number, at_least, check_unit, epsilon_valu
 def beta_mean(first: float, second: float, f: Callable[[Floats], Floats]) -> float:
     """The mean of f over Beta(first, second), by the trapezoid rule in ``log(B / (1-B))``.
 
-    In that variable the density is analytic within distance pi of the real line and falls exponentially, so
-    the rule converges geometrically; the step is half a standard deviation, at most one half, and the ends
-    leave out less than rounding. f must be as smooth: a rational function with poles outside [0, 1]. It takes about
-    20 microseconds; SciPy's `hyp2f1`, which has the mean of `mean_reciprocal` in closed form, gives nan where `low` is
-    below about 1e-4.
+    In that variable the density is analytic within distance pi of the real line and falls exponentially, so the rule
+    converges geometrically; the step is half a standard deviation, at most one half, and the ends leave out less than
+    rounding. f must be as smooth: a rational function with poles outside [0, 1]. It takes about 20 microseconds;
+    SciPy's `hyp2f1`, which has the mean of `mean_reciprocal` in closed form, gives nan where `low` is below about 1e-4.
     """
     spread = math.sqrt(1 / first + 1 / second)
     centre, step = math.log(first / second), min(spread / 2, 0.5)
@@ -187,10 +184,9 @@ def _pair_information(a: float, b: float, first: float, second: float) -> float:
 def pair_risk(n: float, *, epsilon_xz: Number, epsilon_zx: Number, first: float, second: float) -> PriorRisk:
     """The bounds for two values under a Beta(first, second) prior on the first's share, both above 2.
 
-    Every channel on two values is a degradation of the optimal binary one, so its information is the
-    largest. With I its prior mean and J the prior's own, the total variation, which is the error of the
-    share, is at least ``sqrt(pi/2e) / sqrt(J + nI)`` and the squared error, twice the share's, at least
-    ``2/(J + nI)``.
+    Every channel on two values is a degradation of the optimal binary one, so its information is the largest. With I
+    its prior mean and J the prior's own, the total variation, which is the error of the share, is at least
+    ``sqrt(pi/2e) / sqrt(J + nI)`` and the squared error, twice the share's, at least ``2/(J + nI)``.
 
     References: Acharya2020 (Theorem 2), and those of this module.
     """
