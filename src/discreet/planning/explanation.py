@@ -151,7 +151,11 @@ class Explanation:
             )
             for c in self.candidates
         ]
-        lines = [tables.text(columns, rows), self.reason, *self._guess]
+        lines = [tables.text(columns, rows), self.reason]
+        size = self.chosen.context.size
+        guess = profile_of(self.chosen).bayes_success(np.full(size, 1 / size))
+        if guess is not None:  # its reports are not too many to look at
+            lines.append(f"{gained(guess, 1 / size)[:-1]}, at even shares.")
         if not plain:
             lines.append(
                 f"n x error is that of {self.objective.title}; beside it n x the total squared error of all shares"
@@ -164,13 +168,6 @@ class Explanation:
         if len(self.parts) > MAX_PRINTED_PARTS:
             lines.append(f"- and {len(self.parts) - MAX_PRINTED_PARTS} other kinds of block")
         return "\n".join(lines)
-
-    @property
-    def _guess(self) -> list[str]:
-        """What a guess gains from one report of the chosen mechanism, unless its reports are too many to look at."""
-        even = np.full(self.chosen.context.size, 1 / self.chosen.context.size)
-        guess = profile_of(self.chosen).bayes_success(even)
-        return [] if guess is None else [f"{gained(guess, float(even[0]))[:-1]}, at even shares."]
 
 
 def rate(mechanisms: Sequence[Mechanism], shares: Any, objective: Objective) -> list[Candidate]:

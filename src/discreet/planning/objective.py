@@ -154,14 +154,17 @@ def objective_of(context: Context, query: Any = None, worst: bool = False) -> Ob
     spend(context.size * len(names), "queries")
     queries = [query] if several is None else several
     targets = [_target(context.domain, one, name) for one, name in zip(queries, names, strict=True)]
+    size, most = context.size, 1 / MIN_DIFFERENCE
     for name, rows in targets:
-        if rows is not None and not MIN_DIFFERENCE <= np.ptp(rows, axis=1).max() <= 1 / MIN_DIFFERENCE:
-            raise InvalidInput(
-                f"{name}: its weights must differ by {MIN_DIFFERENCE:g} to {1 / MIN_DIFFERENCE:g}, in other units"
-            )
-    if worst:
-        _check_worst(context.size, targets)
-    return Objective(context.size, tuple(targets), worst)
+        if rows is None:
+            continue
+        if not MIN_DIFFERENCE <= np.ptp(rows, axis=1).max() <= most:
+            raise InvalidInput(f"{name}: its weights must differ by {MIN_DIFFERENCE:g} to {most:g}, in other units")
+        if worst and len(rows) * size**2 > MAX_WORST_STEPS:
+            raise InvalidInput(f"worst=True is too much work for {name} of {size} values; it must be left out")
+        if worst:
+            spend(size * (STEPS_PER_MOMENT + len(rows) * size // 8), "worst case of a query")
+    return Objective(size, tuple(targets), worst)
 
 
 def _several(query: Any) -> list[Any] | None:
@@ -182,28 +185,18 @@ def _target(domain: Domain, query: Any, name: str) -> tuple[str, Array | None]:
     if query is None or (isinstance(query, str) and query == SHARES):
         return SHARES, None
     if isinstance(query, str):
-        if query not in (MEAN, CUMULATIVE):
+        if query == MEAN:
+            return query, numbers_of(domain, name)[None, :]
+        if query != CUMULATIVE:
             raise InvalidInput(f"{name}={shown(query)} must be {_KNOWN}")
-        return query, numbers_of(domain, name)[None, :] if query == MEAN else _cumulative(domain, name)
+        if not 2 <= len(domain) <= MAX_ROWS:
+            raise InvalidInput(f'{name}="{CUMULATIVE}" needs from 2 to {MAX_ROWS} values; there are {len(domain)}')
+        spend(len(domain) ** 2, "cumulative shares")
+        return query, np.tri(len(domain))[:-1]  # the share of all values is 1 and left out
     weights = weights_of(domain, query, name=name)
     if np.ptp(weights) == 0:
         raise InvalidInput(f"{name} weighs all values alike, so its answer is known; its weights must differ")
     return "query", weights[None, :]
-
-
-def _cumulative(domain: Domain, name: str) -> Array:
-    """The shares of the values up to each, in order; that of all values is 1 and left out."""
-    if not 2 <= len(domain) <= MAX_ROWS:
-        raise InvalidInput(f'{name}="{CUMULATIVE}" needs from 2 to {MAX_ROWS} values; there are {len(domain)}')
-    spend(len(domain) ** 2, "cumulative shares")
-    return np.tri(len(domain))[:-1]
-
-
-def _check_worst(size: int, targets: Sequence[tuple[str, Array | None]]) -> None:
-    for name, rows in targets:
-        if rows is not None and len(rows) * size**2 > MAX_WORST_STEPS:
-            raise InvalidInput(f"worst=True is too much work for {name} of {size} values; it must be left out")
-        spend(0 if rows is None else size * (STEPS_PER_MOMENT + len(rows) * size // 8), "worst case of a query")
 
 
 def _batches(rows: Array) -> Iterator[Array]:

@@ -288,24 +288,21 @@ def check_target(*, n: int | None, tv: float | None, stderr: float | None, effec
 def _users_needed(
     explanation: Explanation, shares: Array, *, tv: float | None, stderr: float | None
 ) -> tuple[int, str]:
+    """How many people a target takes, and the target in words; the standard error falls with the root of n."""
     objective, chosen = explanation.objective, explanation.chosen
     if tv is not None:
-        return _people_needed(tv_of(deviations_of(chosen, shares)), tv, f"tv={tv}")
-    assert stderr is not None
-    if len(objective.targets) > 1:
-        raise InvalidInput(f"stderr={stderr} must go with one query; there are {len(objective.targets)}")
-    of_shares = objective.targets[0][1] is None
-    if of_shares and stderr >= 1:
-        raise InvalidInput(f"stderr={stderr} must be between 0 and 1 for a share")
-    label = f"stderr={stderr}" + ("" if of_shares else f" of {objective.titles[0]}")
-    if objective.worst and not of_shares:
-        return _people_needed(math.sqrt(objective.error(chosen, shares)), stderr, f"{label} at the worst shares")
-    (deviation,) = objective.deviations(decoder_of(chosen), shares)
-    return _people_needed(deviation, stderr, label)
-
-
-def _people_needed(deviation: float, target: float, label: str) -> tuple[int, str]:
-    """The number of reports that bring a standard error at one report down to the target."""
+        deviation, target, label = tv_of(deviations_of(chosen, shares)), tv, f"tv={tv}"
+    else:
+        assert stderr is not None
+        if len(objective.targets) > 1:
+            raise InvalidInput(f"stderr={stderr} must go with one query; there are {len(objective.targets)}")
+        of_shares = objective.targets[0][1] is None
+        if of_shares and stderr >= 1:
+            raise InvalidInput(f"stderr={stderr} must be between 0 and 1 for a share")
+        target, label = stderr, f"stderr={stderr}" + ("" if of_shares else f" of {objective.titles[0]}")
+        (deviation,) = objective.deviations(decoder_of(chosen), shares)
+        if objective.worst and not of_shares:
+            deviation, label = math.sqrt(objective.error(chosen, shares)), f"{label} at the worst shares"
     if not deviation / target <= math.sqrt(MAX_REPORTS):
         raise InvalidInput(f"{label} needs more than {MAX_REPORTS} reports; it must be larger")
     return max(1, math.ceil((deviation / target) ** 2)), label

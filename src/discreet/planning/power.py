@@ -30,6 +30,8 @@ NODES = 40
 """The points of the normal distribution that stands for a covariate unless a sample is given (Gauss and Hermite)."""
 MAX_PLACES = 65
 """At how many values of the query variances are worked out; between them second moments are interpolated."""
+DEFAULT_POWER = 0.8
+"""How often a difference or slope is to be detected, unless given."""
 FLAT = 1e-9
 """A value of the query this close to the largest or smallest, relative to their distance, is that one."""
 
@@ -225,10 +227,6 @@ class Detection:
         )
 
 
-DEFAULT_POWER = 0.8
-"""How often a difference or slope is to be detected, unless given."""
-
-
 @dataclass(frozen=True)
 class Effect:
     """A difference or a slope to detect; with neither, the smallest difference that is detected with `power`."""
@@ -289,19 +287,10 @@ def query_of(objective: Objective) -> Array:
 
 
 def effect_of(
-    *,
-    difference: Any = None,
-    slope: Any = None,
-    power: Any = None,
-    covariate: Any = None,
-    alpha: Any = 0.05,
-    subgroup: Any = 1.0,
-    groups: Any = (0.5, 0.5),
-    comparisons: Any = 1,
-    design_effect: Any = 1.0,
+    *, difference: Any = None, slope: Any = None, power: Any = None, covariate: Any = None, **design_arguments: Any
 ) -> Effect | None:
-    """The effect to detect, with every argument checked; None if none was given."""
-    design = _design(alpha, subgroup, groups, comparisons, design_effect)
+    """The effect to detect, with every argument checked, those of `StudyDesign` among them; None if none was given."""
+    design = _design(**design_arguments)
     if difference is None and slope is None and power is None:
         if covariate is not None or replace(design, subgroup=1.0) != StudyDesign():
             raise InvalidInput("plan needs a difference, a slope or a power to plan groups and tests for")
@@ -329,7 +318,9 @@ def _difference(given: Any) -> float | tuple[float, float] | None:
     raise InvalidInput(f"difference={shown(given)} must be a number other than 0, or two different numbers")
 
 
-def _design(alpha: Any, subgroup: Any, groups: Any, comparisons: Any, design_effect: Any) -> StudyDesign:
+def _design(
+    alpha: Any = 0.05, subgroup: Any = 1.0, groups: Any = (0.5, 0.5), comparisons: Any = 1, design_effect: Any = 1.0
+) -> StudyDesign:
     _check("alpha", alpha)
     _check("subgroup", subgroup, inclusive=True)
     parts = tuple(groups) if isinstance(groups, (tuple, list)) else ()

@@ -70,8 +70,9 @@ def write_table(problem: ColumnProblem, solution: ColumnSolution, smaller: Permu
         columns, weights, images = columns[positive], weights[positive], images[positive]
         weights = _reweigh(problem, columns, weights)
         total = images.sum()
-        if total <= most:
-            return _expand(columns, weights, smaller)
+        if total <= most:  # every image of every column is a column of the channel
+            parts = [smaller.images(column) for column in columns]
+            return np.concatenate([part * (w / len(part)) for part, w in zip(parts, weights, strict=True)]).T
         order = np.argsort(-weights, kind="stable")
         weights[order[np.cumsum(images[order]) > max(most, MIN_REPORTS_LEFT * total)]] = 0.0
 
@@ -137,12 +138,6 @@ def _reweigh(problem: ColumnProblem, columns: Array, weights: Array) -> Array:
     if newton_work(len(columns), problem.group) <= MAX_NEWTON_WORK:
         state = newton_weights(problem, columns, state, gap=1e-8)
     return state.weights * state.rates
-
-
-def _expand(columns: Array, weights: Array, group: PermutationGroup) -> Array:
-    """Every image of every column as a column of the channel."""
-    images = [group.images(column) for column in columns]
-    return np.concatenate([of * (weight / len(of)) for of, weight in zip(images, weights, strict=True)]).T
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,6 @@ from operator import itemgetter
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..channels.contraction import pair_tv_contraction
 from ..channels.finite import Bound, Number, Privacy, at_least, check_lengths, epsilon_value, lower, privacy_matrix
@@ -168,14 +167,6 @@ def minimax_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> Mi
     return _risk("high-low", *families)
 
 
-def _components(linked: NDArray[np.bool_]) -> list[list[int]]:
-    """The values of each connected component, by number."""
-    from scipy.sparse.csgraph import connected_components
-
-    count, component_of = connected_components(linked, directed=False)
-    return [np.flatnonzero(component_of == component).tolist() for component in range(count)]
-
-
 def minimax_matrix(E: Privacy, n: float) -> MinimaxRisk:
     """The bounds for any privacy matrix, by forms that allow more: blocks of values, and the closest pair.
 
@@ -183,6 +174,8 @@ def minimax_matrix(E: Privacy, n: float) -> MinimaxRisk:
     largest entry there in either direction and open across. That is a weaker demand than the closure of E, so its
     bound holds for E.
     """
+    from scipy.sparse.csgraph import connected_components
+
     epsilons = privacy_matrix(E)
     at_least("n", n, 0)
     size = len(epsilons)
@@ -194,7 +187,8 @@ def minimax_matrix(E: Privacy, n: float) -> MinimaxRisk:
         levels = levels[np.linspace(0, len(levels) - 1, 12).astype(int)]
     families = []
     for level in levels:
-        parts = _components(larger <= level)
+        count, component_of = connected_components(larger <= level, directed=False)
+        parts = [np.flatnonzero(component_of == component) for component in range(count)]
         widest = [float(larger[np.ix_(part, part)].max()) for part in parts]
         families.append(_bounds_of(minimax_blocks([len(part) for part in parts], n, epsilons=widest)))
     x, z = min(
