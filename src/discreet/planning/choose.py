@@ -99,7 +99,7 @@ def candidate_of(mechanism: Mechanism, shares: Any, objective: Objective | None 
 
 
 def prior_of(context: Context, prior: Any) -> Any:
-    """The assumed shares as an array: uniform unless given as a list in order or a mapping by value."""
+    """The assumed shares as an array; `prior` is a list in order, a mapping by value, or None for uniform shares."""
     return np.asarray(shares_of(context, prior))
 
 
@@ -110,7 +110,7 @@ def _fewest_bits(context: Context) -> int:
 def _attempts(
     context: Context, shares: Any, bits: int | None, objective: Objective
 ) -> Iterator[Callable[[], Mechanism]]:
-    """The ways to serve the context with reports of about `bits` bits, to be tried in turn."""
+    """Functions that each build a mechanism for the context, with reports of about `bits` bits."""
     form = context.canonical_form()
     if form.parts is None and form.size == 2:
         yield from (lambda name=name: named(context, name, {}, shares) for name in ("binary", "warner"))
@@ -135,7 +135,7 @@ def _attempts(
 
 
 def _whole(context: Context, shares: Any) -> Mechanism:
-    """The first of these that serves a context without parts: each is at least as good as those after it."""
+    """The best mechanism for the whole of a context without parts: the names are tried from the best to the worst."""
     names = ("geometric", "ring", "tight", "exponential") if context.size <= MAX_TABLE_VALUES else ("geometric", "ring")
     for name in names:
         try:
@@ -146,7 +146,7 @@ def _whole(context: Context, shares: Any) -> Mechanism:
 
 
 def _paired(context: Context, shares: Any, bits: int | None) -> Mechanism:
-    """Each of two questions by its best mechanism among those whose reports are counted one by one."""
+    """A mechanism for two questions: the best for each, among those whose reports are counted one by one."""
     if context.factors is None:
         raise NotServed("paired needs the context of two questions")
     first, second = context.factors
@@ -165,7 +165,7 @@ def _paired(context: Context, shares: Any, bits: int | None) -> Mechanism:
 
 
 def _least_favourable(parts: Sequence[Part], shares: Any) -> Any:
-    """The shares that mechanisms are sized for in the worst case: those with the most error at best in each part."""
+    """The least favourable shares: in each part those at which even the best mechanism has the most error."""
     assumed = np.full(len(shares), 1 / len(shares))
     for part in parts:
         if not part.is_uniform:
@@ -179,7 +179,7 @@ def _least_favourable(parts: Sequence[Part], shares: Any) -> Any:
 def _makers(
     parts: Sequence[Part], shares: Any, bits: int | None, objective: Objective
 ) -> Iterator[Callable[[Part], Sampler]]:
-    """Functions from a part to its decoder: each base for all parts, and with several parts the best base for each.
+    """Functions that give the sampler of a part: one for each base, and one for the best base of every part.
 
     A part with k_j of the k values may take k_j / k of the reports; where that is less than a base would take,
     all bits are tried as well, in case other parts leave room.
@@ -224,7 +224,7 @@ def _base_within(name: str, limit: Callable[[Part], int | None], shares: Any, pa
 def _best_base(
     limit: Callable[[Part], int | None], shares: Any, objective: Objective, parts: Sequence[Part], part: Part
 ) -> Sampler:
-    """The base with the least expected squared error in the part, and in all that are like it."""
+    """The base with the least expected squared error in this part and all parts of the same kind."""
     spend(STEPS_PER_KIND, "different kinds of block")
     samplers: list[Sampler] = []
     for name in BASES:
@@ -245,7 +245,7 @@ def _best_base(
 def _errors_inside(
     samplers: Sequence[Sampler], shares: Any, objective: Objective, parts: Sequence[Part], part: Part
 ) -> list[tuple[float, ...]]:
-    """What each sampler adds to the error of every target in all parts like this one, up to a constant."""
+    """The error that each sampler adds to every target in all parts of this kind, up to a constant."""
     inside = shares[list(part.members)]
     mass = float(inside.sum())
     inside = inside / mass if mass > 0 else np.full(len(inside), 1 / len(inside))

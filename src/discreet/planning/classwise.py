@@ -31,7 +31,7 @@ FINER = 12
 
 
 def classwise_mixture(context: Context, shares: Any, bits: int | None, *, max_classes: int = MAX_CLASSES) -> Mechanism:
-    """The best mixture of types for a context whose entries depend on the class, and between classes on the row."""
+    """The best mixture of types for a context whose entries depend only on the class of the row."""
     classes = classes_of(context, shares)
     if len(classes.inside) > max_classes:
         raise NotServed(f"types of more than {max_classes} classes are left to a design")
@@ -39,7 +39,7 @@ def classwise_mixture(context: Context, shares: Any, bits: int | None, *, max_cl
 
 
 def classes_of(context: Context, shares: Any) -> Classes:
-    """The classes of a context with entries by class and row; `NotServed` with a reason for any other context."""
+    """The classes of exchangeable values of a context; `NotServed` where entries depend on more."""
     closed = context.closure_if_cheap()
     if len(closed.members) > MAX_ROWS:
         raise NotServed(f"types need at most {MAX_ROWS} different rows of E; the context has {len(closed.members)}")
@@ -62,7 +62,7 @@ def classes_of(context: Context, shares: Any) -> Classes:
 
 
 def certified_types(design: TypeDesign) -> ClasswiseMixture:
-    """The types in whole units, rounded towards privacy: certified for the classes, or `NotServed`."""
+    """The certified sampler of a design, rounded towards privacy; `NotServed` if no rounding is certified."""
     for slack in SLACKS:
         sampler = _round(design, slack)
         if _is_certified(sampler, design.classes):
@@ -71,7 +71,7 @@ def certified_types(design: TypeDesign) -> ClasswiseMixture:
 
 
 def _round(design: TypeDesign, slack: int) -> ClasswiseMixture:
-    """The types in whole units at levels lowered a little; what rows leave over goes to a type that shows nothing."""
+    """The sampler in whole units, at slightly lower epsilons; the rest of a row goes to a type that shows nothing."""
     classes, space = design.classes, 1 << WORD_BITS
     inside = [epsilon * (1 - Fraction(1, 1 << slack + FINER)) for epsilon in cap_epsilons(classes.inside)]
     sizes = classes.sizes.tolist()
@@ -96,7 +96,7 @@ def _round(design: TypeDesign, slack: int) -> ClasswiseMixture:
 
 
 def inner_sampler(option: ClassOption, size: int, epsilon: Fraction) -> PureSampler:
-    """The sampler of a class in types that have this option."""
+    """The sampler that an option uses inside its class."""
     assert option.inner is not None
     name, parameters = option.inner
     make: Any = BASES[name]

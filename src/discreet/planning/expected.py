@@ -1,4 +1,4 @@
-"""The error to expect from n reports of a mechanism, or from none at all."""
+"""The error to expect from n reports of a mechanism, or from n values without privacy."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Expected:
 def expected_error(
     mechanism: Mechanism, n: int, shares: Array, *, label: str = "", objective: Objective | None = None
 ) -> Expected:
-    """The error to expect from n reports of a mechanism when values follow `shares`; that of queries as well."""
+    """The error to expect from n reports of a mechanism, of shares and of queries, when values follow `shares`."""
     deviations = deviations_of(mechanism, shares) / math.sqrt(n)
     rng = np.random.default_rng(20200713)
     surveys = (_simulate(mechanism, n, shares, rng, number) for number in range(_surveys(shares)))
@@ -88,7 +88,7 @@ def _errors(deviations: Array, surveys: Iterable[Array], shares: Array) -> tuple
 def _target_errors(
     mechanism: Mechanism | None, n: int, shares: Array, objective: Objective | None
 ) -> tuple[tuple[str, float], ...]:
-    """The queries of the objective by name, each with its largest standard error; None for no privacy at all."""
+    """The name and the largest standard error of each query; without privacy if `mechanism` is None."""
     if objective is None:
         return ()
     deviations = objective.deviations(None if mechanism is None else decoder_of(mechanism), shares)
@@ -103,7 +103,7 @@ def deviations_of(mechanism: Mechanism, shares: Array) -> Array:
 
 
 def tv_of(deviations: Array) -> float:
-    """Half the expected sum of absolute normal errors."""
+    """The expected total variation of normal errors with these standard deviations."""
     return float(np.sum(deviations) / math.sqrt(2 * math.pi))
 
 
@@ -116,7 +116,7 @@ def detectable_share(mechanism: Mechanism, n: int, shares: Array) -> float:
 
 
 def _surveys(shares: Array) -> int:
-    """How many surveys to simulate: the mean distance of many values varies little."""
+    """How many surveys to simulate: fewer for many values, whose mean distance varies little."""
     fewest, most = SURVEYS_RANGE
     return min(most, max(fewest, SIMULATED_SHARES // len(shares)))
 

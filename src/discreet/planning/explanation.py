@@ -112,7 +112,7 @@ class Explanation:
 
     @property
     def better(self) -> Candidate | None:
-        """The candidate with the least error where that is not the chosen one, as it may be at other shares."""
+        """The candidate with less error than the chosen one, as there may be at other shares; None if there is none."""
         best = min(self.candidates, key=lambda c: c.error)
         return best if best.error < self.candidates[0].error * (1 - TIE) else None
 
@@ -171,7 +171,7 @@ class Explanation:
 
 
 def rate(mechanisms: Sequence[Mechanism], shares: Any, objective: Objective) -> list[Candidate]:
-    """The mechanisms with their errors; with several targets, each is divided by its least error among these."""
+    """A candidate for every mechanism; each of several targets is divided by its least error among them."""
     errors = [objective.errors_of(one, shares) for one in mechanisms]
     balanced = objective.balance([min(column) for column in zip(*errors, strict=True)])
     total, names = objective_of(mechanisms[0].context), [name for name, _ in objective.targets]

@@ -66,7 +66,7 @@ class Objective:
 
     @property
     def title(self) -> str:
-        """What the error is of, for people; empty for all shares at the assumed ones."""
+        """What the error is of, as readers see it; empty for all shares at the assumed ones."""
         if self.is_plain:
             return ""
         several = ", balanced" if len(self.targets) > 1 else ""
@@ -74,7 +74,7 @@ class Objective:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What each target is about, for people."""
+        """What each target is about, as readers see it."""
         return tuple(_TITLES.get(name, "the query") for name, _ in self.targets)
 
     @property
@@ -83,7 +83,7 @@ class Objective:
         return not self.worst and len(self.targets) == 1 and self.targets[0][1] is None
 
     def balance(self, best: Sequence[float]) -> Objective:
-        """This objective with each of several targets divided by its best value alone; a single one as it is."""
+        """The objective with each of several targets divided by its best value; unchanged for a single target."""
         if len(self.targets) == 1:
             return self
         scales = tuple(float(one) if 0 < one < math.inf else 1.0 for one in best)
@@ -101,7 +101,7 @@ class Objective:
             return (math.inf,) * len(self.targets)
 
     def unhidden(self, shares: Array) -> float:
-        """n times the variance if every value were reported as it is: ``q**2 . p - (q . p)**2``, the least there is."""
+        """n times the variance without privacy, ``q**2 . p - (q . p)**2``, which no mechanism is below."""
         return self.combine(
             [
                 float(1 - shares @ shares if rows is None else (rows**2 @ shares - (rows @ shares) ** 2).sum())
@@ -110,7 +110,7 @@ class Objective:
         )
 
     def combine(self, errors: Sequence[float]) -> float:
-        """The errors of the targets added up, each divided by its scale."""
+        """The sum of the errors of the targets, each divided by its scale."""
         if not self.scales:
             return sum(errors)
         return sum(error / scale for error, scale in zip(errors, self.scales, strict=True))
@@ -122,11 +122,11 @@ class Objective:
         return tuple(_at(decoder, shares, rows) for _, rows in self.targets)
 
     def deviations(self, decoder: Decoder[Any] | None, shares: Array) -> tuple[float, ...]:
-        """The largest standard error of the queries of each target, times the root of n; None for no privacy at all."""
+        """The largest standard error of each target, times the root of n; without privacy if `decoder` is None."""
         return tuple(_deviation(decoder, shares, rows) for _, rows in self.targets)
 
     def moments(self, decoder: Decoder[Any], shares: Array, members: Array) -> tuple[float, ...]:
-        """What like parts, the rows of `members`, add to the errors when `decoder` serves them all."""
+        """The second moments of each target in parts of one kind, the rows of `members`, all served by `decoder`."""
         return tuple(_moment(decoder, shares[members], rows, members) for _, rows in self.targets)
 
     def restrict(self, members: Sequence[int]) -> Objective:
@@ -168,7 +168,7 @@ def objective_of(context: Context, query: Any = None, worst: bool = False) -> Ob
 
 
 def _several(query: Any) -> list[Any] | None:
-    """The targets in a list of several, None for a single one: a word, a mapping, or a sequence of numbers."""
+    """The list of several targets; None for a single one, which is a word, a mapping, or a sequence of numbers."""
     if query is None or isinstance(query, (str, Mapping)):
         return None
     try:
@@ -200,7 +200,7 @@ def _target(domain: Domain, query: Any, name: str) -> tuple[str, Array | None]:
 
 
 def _batches(rows: Array) -> Iterator[Array]:
-    """The rows, some at a time."""
+    """The rows in batches."""
     step = max(1, BATCH // rows.shape[1])
     return (rows[begin : begin + step] for begin in range(0, len(rows), step))
 

@@ -63,7 +63,7 @@ class Plan:
 
     @property
     def counted(self) -> int:
-        """The people whose reports the errors are of: all, or those in the subgroup."""
+        """The number of people whose reports are counted: all, or those in the subgroup."""
         return max(1, math.floor(self.n * self.subgroup + ROUNDING))
 
     @property
@@ -78,7 +78,7 @@ class Plan:
 
     @property
     def objective(self) -> Objective:
-        """What the mechanism was chosen by."""
+        """The objective that the mechanism was chosen by."""
         return self.explanation.objective
 
     @cached_property
@@ -109,7 +109,7 @@ class Plan:
 
     @property
     def worst_squared_error(self) -> float | None:
-        """The largest squared error at any shares, of the one target that was compared by it; None for other plans."""
+        """The largest squared error at any shares, for a plan of one target in the worst case; None for other plans."""
         single = self.objective.worst and len(self.objective.targets) == 1
         return self.explanation.candidates[0].error / self.counted if single else None
 

@@ -53,11 +53,11 @@ class StudyDesign:
 
     @property
     def critical(self) -> float:
-        """How many standard errors from nothing a finding must be."""
+        """How many standard errors from zero an estimate must be to be significant."""
         return -NormalDist().inv_cdf(self.alpha / (2 * self.comparisons))
 
     def sizes(self, n: int) -> list[float]:
-        """The people that each group is worth, of n asked in all."""
+        """The effective size of each group, of n people asked in all."""
         return [max(math.floor(n * self.subgroup * part + 1e-9), 1) / self.design_effect for part in self.groups]
 
 
@@ -90,7 +90,7 @@ def tilt(shares: Array, weights: Array, target: float) -> Array:
 
 
 class Variances:
-    """n times the variance of a query where it has a value, under a mechanism or, with None, without privacy."""
+    """n times the variance of a query, as a function of its value, under a mechanism or, with None, without privacy."""
 
     def __init__(self, mechanism: Mechanism | None, weights: Array, shares: Array) -> None:
         self.mechanism, self.weights, self.shares = mechanism, weights, shares
@@ -115,7 +115,7 @@ class Variances:
 
 
 def difference_power(variances: Variances, first: float, second: float, design: StudyDesign) -> PowerCurve:
-    """From n to the power of the test that two groups differ, or that one differs from the known figure `first`.
+    """The power, as a function of n, of the test that two groups differ, or one group from the known figure `first`.
 
     ``Phi((|d| - z s0) / s1) + Phi((-|d| - z s0) / s1)``, with the standard error s0 if there were no difference, at
     the mean of both, and s1 as there is.
@@ -139,7 +139,7 @@ def difference_power(variances: Variances, first: float, second: float, design: 
 def slope_power(
     variances: Variances, level: float, slope: float, covariate: Covariate, design: StudyDesign
 ) -> PowerCurve:
-    """From n to the power of the test of a slope: the query grows by `slope` for each unit of the covariate.
+    """The power, as a function of n, of the test of a slope: the query grows by `slope` per unit of the covariate.
 
     The least-squares slope has the variance ``E[(V(c) + (g(c) - line)**2) (c - mean)**2] / (n Var(c)**2)``, where
     g(c) is the line through `level` at the mean, cut off where the query can go no further.
@@ -163,7 +163,7 @@ def slope_power(
 
 
 def covariate_of(covariate: Any) -> Covariate:
-    """A sample of the covariate with equal masses, or points and masses of the standard normal distribution."""
+    """The points and masses of the covariate: its sample, or those of the standard normal distribution."""
     if covariate is None:
         points, masses = np.polynomial.hermite_e.hermegauss(NODES)
         return points, masses / masses.sum()
@@ -207,7 +207,7 @@ class Detection:
 
     @property
     def sentence(self) -> str:
-        """What is detected how often, in a sentence."""
+        """A sentence that says what is detected how often."""
         groups, parts = self.design.sizes(self.n), len(self.design.groups)
         level = f"at {100 * self.design.alpha:g} %"
         if self.design.comparisons > 1:
@@ -238,7 +238,7 @@ class Effect:
     design: StudyDesign
 
     def detect(self, mechanism: Mechanism, objective: Objective, shares: Array, n: int | None) -> Detection:
-        """How surely n people detect the effect under a mechanism, or how many people that takes."""
+        """The power with which n people detect the effect under a mechanism, or how many people the power takes."""
         weights = query_of(objective)
         private, public = (Variances(each, weights, shares) for each in (mechanism, None))
         first, target = float(weights @ shares), DEFAULT_POWER if self.power is None else self.power

@@ -47,7 +47,7 @@ def _risk(scheme: str, source: str, distance: float, squared: float) -> Attained
 
 
 def attained_subset(k: int, n: float, *, epsilon: Number) -> AttainedRisk:
-    """The subset mechanism with its best subset size, possibly one: squared error ``(k-1)^2/(n F)``.
+    """The error of the subset mechanism with its best subset size: squared error ``(k-1)^2/(n F)``.
 
     F is `subset_trace`. At any p the squared error times n is ``1/k + (k-1)^2/F - |p|^2``, largest at the
     uniform p, and the total variation is at most half the root of k times it.
@@ -62,7 +62,7 @@ def attained_subset(k: int, n: float, *, epsilon: Number) -> AttainedRisk:
 
 
 def attained_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> AttainedRisk:
-    """Hadamard response inside each block: ``sqrt(sum_j c_j^2 k_j^2 / n) / 2`` and ``max_j c_j^2 k_j / n``.
+    """The error of Hadamard response in blocks: ``sqrt(sum_j c_j^2 k_j^2 / n) / 2`` and ``max_j c_j^2 k_j / n``.
 
     A share x of block j has ``n Var = c^2 p(X_j) - p_x^2``, so the squared error times n is ``sum_j c_j^2
     k_j p(X_j) - |p|^2``; for total variation, the sum over x of the deviations is at most ``sum_j k_j c_j
@@ -92,7 +92,7 @@ def attained_blocks_printed(sizes: Sequence[int], n: float, *, epsilons: Sequenc
 
 
 def attained_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> AttainedRisk:
-    """The high-low Hadamard scheme: squared error ``s c^2 / n``, and total variation at the worst mass P.
+    """The error of the high-low Hadamard scheme: squared error ``s c^2 / n``, and total variation at the worst mass P.
 
     The latter is ``(s sqrt(v_P) + sqrt(t c P_B)) / 2 sqrt(n)``. Proof: n Var is ``v_P - p_i^2``, ``v_P =
     2c^2/(e^epsilon + 1) + cP``, for each of the s sensitive values and ``c p_b - p_b^2`` for each of the t

@@ -75,7 +75,7 @@ MAX_MATRIX_VALUES = 1024
 
 @dataclass(frozen=True)
 class ContextBounds:
-    """Lower and upper bounds on the best possible error, by quantity; see the docstring of this module.
+    """Lower and upper bounds on the best possible error, by quantity.
 
     `unbiased` are all proved lower bounds on the squared error of unbiased estimates at these shares, by name; the
     largest of them is ``lower["squared_error"]``.
@@ -118,7 +118,7 @@ def users_for(context: Context, accuracy: float) -> SampleSize | None:
 
 
 def _form_of(parts: Sequence[Part] | None) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
-    """One uniform part, several, one high-low part, or anything else; with the sizes and epsilons that bounds take."""
+    """The form of a context and the sizes and epsilons that its bounds take."""
     if not parts or (len(parts) > 1 and not all(part.is_uniform for part in parts)):
         return MATRIX, (), {}
     if len(parts) > 1:
@@ -160,7 +160,7 @@ def _known_scheme(form: Context, n: int) -> AttainedRisk:
 
 
 def _unbiased(form: Context, n: int, p: Array) -> dict[str, Bound]:
-    """The bounds on unbiased estimates at p for n people: value by value, of the form itself, of a larger context."""
+    """The bounds on unbiased estimates at p for n people, by name."""
     bounds = {"each value": unbiased_matrix(form, p) if form.parts is None else unbiased_by_classes(form, p)}
     parts, name = (form.parts, "all values") if form.parts is not None else (_larger(form), "a larger context")
     sharp = None if parts is None else _exact_at(parts, p)
@@ -169,7 +169,7 @@ def _unbiased(form: Context, n: int, p: Array) -> dict[str, Bound]:
 
 
 def _for_n(bound: Bound, n: int) -> Bound:
-    """The bound on n times the squared error as one on the squared error."""
+    """A bound on n times the squared error turned into one on the squared error."""
     value = bound.value / n * (1 - 1e-12)  # rounding must not lift it above the error that attains it
     return lower("squared error, unbiased estimates", value, bound.reference, note="at these shares")
 

@@ -151,7 +151,7 @@ def _value_by_value(shares: FloatArray, high: FloatArray, low: FloatArray) -> Bo
 
 
 def unbiased_by_classes(context: Context, p: Any) -> Bound:
-    """`unbiased_matrix` for a closed context of any size, class by class: n times the squared error at p.
+    """The bound of `unbiased_matrix` for a closed context of any size, computed class by class.
 
     ``sum_x (1-p_x)^2 / ((hi_x - 1)(1 - lo_x))``, with ``1/hi_x = sum_z p_z e^-E[x,z]`` and ``1/lo_x = sum_z p_z
     e^E[z,x]`` added up class by class.
@@ -182,7 +182,7 @@ def unbiased_by_classes(context: Context, p: Any) -> Bound:
 
 
 def unbiased_semidefinite(context: Context, p: FloatArray, *, seconds: float) -> Bound | None:
-    """n times the squared error at p that no unbiased estimate is below; None where it is too large a program.
+    """A lower bound on n times the squared error of unbiased estimates at p; None if its program is too large.
 
     The sum of the semidefinite relaxation over the parts that finite entries link, and of what is left of the error
     when every part is known exactly. It takes about `seconds` seconds, and the packages of the design extra.

@@ -24,7 +24,7 @@ RIDGE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """Values linked by finite entries, by number, with the closed E among them, exactly and as floats."""
+    """Values that finite entries link, and the closed E among them, exactly and as floats."""
 
     members: tuple[int, ...]
     entries: tuple[tuple[Epsilon, ...], ...]
@@ -32,7 +32,7 @@ class Component:
 
     @property
     def size(self) -> int:
-        """How many values it has."""
+        """The number of values."""
         return len(self.members)
 
 
@@ -60,7 +60,7 @@ def components_of(context: Context) -> tuple[Component, ...] | None:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The search in one component: its problem as given, and as searched, without rare values or idle directions."""
+    """The problem of one component: exactly as given, and as it is searched, with no value too rare or undecided."""
 
     component: Component
     exact: ColumnProblem
@@ -69,12 +69,12 @@ class Task:
 
     @property
     def key(self) -> bytes:
-        """The same for tasks that are the same but for the numbers of the values."""
+        """A key that tasks share if they differ only in the numbers of their values."""
         return b"".join(array.tobytes() for array in (self.component.E, self.exact.prior, self.exact.W))
 
 
 def tasks_of(components: Sequence[Component], objective: Objective, shares: Array) -> tuple[list[Task], float]:
-    """The search in every component of several values, and the part of the error that no mechanism can change.
+    """The tasks of all components with several values, and the part of the error that no mechanism can change.
 
     With P_j the mass of component j and p_j the shares inside it, a query q has the variance
     ``sum_j P_j Var_j(q) + sum_j P_j (q . p_j)^2 - (q . p)^2``: which component a value is in is seen without error.

@@ -64,7 +64,7 @@ class Designed:
 
     @property
     def gap(self) -> float:
-        """How far the error can be above the best possible, as a part of it; 1 where no bound was proved."""
+        """The largest part of the error that a better mechanism could save; 1 where no bound was proved."""
         return max(0.0, 1 - self.bound / self.error) if self.error > 0 else 0.0
 
     @property
@@ -78,7 +78,7 @@ class Designed:
 
     @property
     def gain(self) -> float | None:
-        """How many times the error of the best closed form is that of this mechanism; None if there is none."""
+        """The error of the best closed form divided by that of this mechanism; None if there is no closed form."""
         return self.compared[0].error / self.error if self.compared and self.error > 0 else None
 
     def as_dict(self) -> dict[str, Any]:

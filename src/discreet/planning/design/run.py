@@ -92,7 +92,7 @@ def prove_bound(
 
 
 def bound_by_types(context: Context, shares: Array) -> float:
-    """A lower bound for all shares where values fall into classes of which all types can be compared; 0 elsewhere.
+    """A lower bound from comparing all types of a context with classes; 0 where that cannot be done.
 
     It holds at shares that are even inside each class, as a channel that treats alike values alike is then the best.
     """
@@ -185,7 +185,7 @@ def _check(seconds: Any, seed: object, progress: object) -> None:
 
 
 def _closed_forms(context: Context, shares: Array, bits: int | None, query: Any, worst: bool) -> list[Mechanism]:
-    """Every mechanism that serves the context without a search for a table; types of many classes, too."""
+    """All mechanisms that serve the context without a search for a table."""
     mechanisms: list[Mechanism] = []
     with suppress(DiscreetError):
         explanation = explain(context, prior=shares, bits=bits, query=query, worst=worst)
@@ -197,7 +197,7 @@ def _closed_forms(context: Context, shares: Array, bits: int | None, query: Any,
 
 
 def _max_reports(component: Component, bits: int | None) -> int:
-    """The most reports of a component: few enough for a reader of the spec to certify, and 8 to 40 for each value."""
+    """The most reports of a component: 8 to 40 for each value, and few enough to certify when a spec is read."""
     fewest, most = (each * component.size for each in REPORTS_PER_VALUE)
     read = int(0.9 * Limits().work / component.size**2) - PAIR
     room = max(fewest, min(most, MAX_ENTRIES // component.size, read))
@@ -205,7 +205,7 @@ def _max_reports(component: Component, bits: int | None) -> int:
 
 
 def _starting_columns(component: Component, closed: Sequence[Mechanism]) -> Array:
-    """The columns of the closed forms, as far as they can be listed, restricted to the values of a component."""
+    """The columns of all closed forms that can be listed, restricted to the values of a component."""
     listed = [columns_of(mechanism, component.members) for mechanism in closed]
     known = [columns[columns.max(axis=1) > 0] for columns in listed if columns is not None]
     return np.concatenate([np.ones((1, component.size)), *known])
@@ -224,7 +224,7 @@ def columns_of(mechanism: Mechanism, members: Sequence[int]) -> Array | None:
 def _balance(
     search: Search, objective: Objective, shares: Array, closed: Sequence[Mechanism], seconds: float
 ) -> Objective:
-    """The objective with each of several targets divided by the least error that is found for it alone."""
+    """The objective with each of several targets divided by the least error that a search for it alone finds."""
     if len(objective.targets) == 1:
         return objective
     each = min(ALONE_SHARE, 0.5 / len(objective.targets)) * seconds
@@ -239,14 +239,14 @@ def _balance(
 
 
 def _rescale(search: Search, objective: Objective) -> Objective:
-    """The objective with a single query divided by its largest difference of weights, which `search.unit` keeps."""
+    """The objective with a single query scaled to weights that differ by 1; `search.unit` is the scale squared."""
     rows = objective.targets[0][1]
     search.unit = 1.0 if len(objective.targets) > 1 or rows is None else float(np.ptp(rows, axis=1).max()) ** 2
     return objective if search.unit == 1.0 else replace(objective, scales=(search.unit,))
 
 
 def _join(components: Sequence[Component], solution: Solution) -> Sampler:
-    """The channels of all components in whole units, certified, with their estimators; reports show the component."""
+    """One certified sampler for all components; a report shows which component its value is in."""
     tables: dict[Component, Sampler] = {}
     for task, channel in zip(solution.tasks, solution.channels, strict=True):
         rows = [[int(math.ldexp(entry, 120)) for entry in row] for row in channel.tolist()]
@@ -306,7 +306,7 @@ def _result(
 
 
 def _expected_distance(mechanism: Mechanism, components: Sequence[Component], shares: Array) -> float | None:
-    """The expected E between a value and the best guess from its report; None where E is no distance."""
+    """The expected distance between a value and the best guess from its report; None where E is no distance."""
     if not is_distance(components):
         return None
     columns = columns_of(mechanism, range(mechanism.context.size))

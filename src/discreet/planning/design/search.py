@@ -78,7 +78,7 @@ def write_table(problem: ColumnProblem, solution: ColumnSolution, smaller: Permu
 
 
 def _split(columns: Array, weights: Array, group: PermutationGroup, smaller: PermutationGroup) -> tuple[Array, Array]:
-    """The same channel as columns that stand for their images under a smaller group."""
+    """Columns and weights of the same channel, where a column stands for its images under a smaller group."""
     if smaller.order == group.order:
         return columns, weights
     representatives, shares = [], []
@@ -95,7 +95,7 @@ def _split(columns: Array, weights: Array, group: PermutationGroup, smaller: Per
 
 
 def _features(columns: Array, group: PermutationGroup) -> Array:
-    """What the channel depends on, for each column: the orbit means of r r^T; the sums of rows follow, as Mp = 1."""
+    """The orbit sums of r r^T for every column r, which decide the error and, as Mp = 1, the sums of rows."""
     return np.array([np.bincount(group.of_unordered_pair, weights=np.outer(r, r).ravel()) for r in columns]).T
 
 
@@ -152,12 +152,12 @@ class Solution:
 
     @property
     def error(self) -> float:
-        """n times the error at the shares, as the search has it."""
+        """n times the error at the shares."""
         return self.between + sum(map(_value, self.tasks, self.channels))
 
     @property
     def converged(self) -> bool:
-        """True if the search in no component was cut short."""
+        """True if the search ended by itself in every component."""
         return all(columns.converged for columns in self.columns)
 
 
@@ -216,7 +216,7 @@ class Search:
         return Solution(shares, tuple(tasks), tuple(solutions), tuple(channels), between)
 
     def finish(self, work: Callable[[], Any]) -> Any:
-        """The result of some short work; Ctrl-C during it ends the search after it, not the work."""
+        """The result of some short work, which Ctrl-C does not interrupt: it ends the search afterwards."""
         try:
             return work()
         except KeyboardInterrupt:
@@ -228,7 +228,7 @@ class Search:
         self.progress(self.history[-1])
 
     def worst(self, objective: Objective, shares: Array, until: float) -> Solution:
-        """The channel whose largest error over all shares is the least that was found.
+        """The channel with the smallest largest error over all shares.
 
         Shares move towards the worst ones for the channel that is best at them (Frank-Wolfe on a concave function).
         """
@@ -267,7 +267,7 @@ def worst_shares(moments: Array, rows: Array) -> tuple[Array, float]:
 
 
 def _estimator(task: Task, channel: Array) -> Array:
-    """phi of every report, the least-variance unbiased estimate at the shares of the component."""
+    """The unbiased estimate of least variance at the shares of the component, one column for every report."""
     scaled = channel / (task.searched.prior @ channel)
     return np.asarray(np.linalg.solve(scaled @ channel.T, scaled), dtype=float)
 
@@ -306,7 +306,7 @@ def rays(E: Array) -> Array | None:
 
 
 def _neighbours(u: Numbers, whole: Numbers, sets: NDArray[np.bool_]) -> Numbers:
-    """The neighbouring vertices: each set that may rise alone, raised until an entry becomes tight."""
+    """The neighbours of a vertex: each set that may rise alone is raised until an entry becomes tight."""
     room = whole - (u[:, None] - u)
     tight = (room == 0) & ~np.eye(len(u), dtype=bool)
     linked = tight | tight.T
@@ -329,7 +329,7 @@ def _are_connected(sets: NDArray[np.bool_], linked: NDArray[np.bool_]) -> NDArra
 
 
 def bound_by_listing(E: Array, problem: ColumnProblem, K: Array, lam: Array) -> float | None:
-    """A value that no channel is below, by pricing every extreme ray; None for cones that are too large.
+    """A lower bound on the error of every channel, by pricing all extreme rays; None if they are too many.
 
     With v the largest ``r^T K r - lam . r`` over rays of mean one under the prior, ``(lam + v p) . r`` is never below
     r^T K r on the cone, so ``trace(W M^-1) >= (trace (W^.5 K W^.5)^.5)^2 / (sum lam + v)``, whatever K >= 0 and lam.

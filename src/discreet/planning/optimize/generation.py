@@ -51,7 +51,7 @@ MAX_QUIET_ROUNDS = 4
 
 @dataclass(frozen=True, eq=False)
 class Price:
-    """What a column is worth: ``r^T K r - lam . r`` for r of mean one under the prior; above zero it improves."""
+    """The price of a column r of mean one: ``r^T K r - lam . r``, positive if it improves the channel."""
 
     K: Array
     multipliers: Array
@@ -63,7 +63,7 @@ class Price:
 
 
 def climb(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> Array:
-    """The columns with each value in turn at its lower or its upper end, whichever pays, until nothing does.
+    """Columns improved one value at a time: each moves to its lower or upper end, until nothing is gained.
 
     Every column takes its values in an order of its own: shared ones lead different starts to one end.
     """
@@ -110,7 +110,7 @@ def _sweep(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -
 
 
 def drag(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> Array:
-    """The columns with values raised or lowered until they are tight with another, taking along those in their way.
+    """Columns improved by moving a value until it is tight with another, together with all that is in its way.
 
     Each turn tries one value of every column with a few partners, up and down, and keeps what pays.
     """
@@ -198,7 +198,7 @@ def generate(
 def _weigh(
     problem: ColumnProblem, columns: Array, weights: Array, multipliers: Array, gap: float
 ) -> tuple[Array, WeightState]:
-    """The columns that are worth their weight, and the best weights of them; exact ones where that is quick."""
+    """The columns that matter and their best weights, which are exact where that is quick."""
     state = improve_weights(problem, columns, weights, multipliers, rounds=MAX_STEPS)
     heavy = state.weights > MIN_WEIGHT
     if newton_work(heavy.sum(), problem.group) > MAX_NEWTON_WORK:
@@ -209,7 +209,7 @@ def _weigh(
 
 
 def _base(cone: Cone, rng: np.random.Generator) -> Array:
-    """Columns e^-E[y,.] and e^E[.,y], the constant one, and sets of values on top or at the bottom."""
+    """The columns that every search begins with: e^-E[y,.], e^E[.,y], the constant, and random sets high or low."""
     size = cone.size
     off = cone.E[~np.eye(size, dtype=bool)]
     typical = float(np.median(off[np.isfinite(off)]))
@@ -230,7 +230,7 @@ def distinct(columns: Array) -> Array:
 def _starting_columns(
     cone: Cone, problem: ColumnProblem, base: Array, columns: Array, weights: Array, rng: np.random.Generator
 ) -> Array:
-    """Where a local search sets out: from two used columns joined, from one with a few values kicked, from anywhere.
+    """The starts of a local search: pairs of used columns joined, used columns with a few values changed, and noise.
 
     The greater and the smaller of two columns of the cone are columns of the cone.
     """
@@ -256,7 +256,7 @@ def _starting_columns(
 
 
 def _pool(columns: Array, state: WeightState, fresh: Array, share: float, most: int) -> tuple[Array, Array]:
-    """The heaviest of the columns together with new ones, which begin with little weight."""
+    """The heaviest columns and the new ones, which begin with little weight."""
     weights = state.weights
     order = np.argsort(-weights, kind="stable")[: max(most - len(fresh), most // 2)]
     idle = (weights + state.rates < 1 - 1e-7) & (weights + state.rates < 1 - 3 * state.gap)

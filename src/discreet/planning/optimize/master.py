@@ -26,7 +26,7 @@ CENTRED = 0.2
 
 @dataclass(frozen=True, eq=False)
 class Cone:
-    """Columns r >= 0 with ``r_x <= e^E[x,z] r_z``, for a closed E given as floats with ``inf`` where nothing is asked.
+    """The cone of columns r >= 0 with ``r_x <= e^E[x,z] r_z``, for a closed E given as floats, possibly ``inf``.
 
     Its extreme rays are exp(u), u a vertex of ``{u_x - u_z <= E[x,z]}``. Columns are kept as rows of an array
     ``(count, k)``.
@@ -41,26 +41,26 @@ class Cone:
 
     @cached_property
     def most(self) -> Array:
-        """``e^E`` with entries capped; at most this often is x likelier than z."""
+        """``e^E`` with entries capped: x is at most this many times as likely as z."""
         return np.exp(np.minimum(self.E, CAP))
 
     @cached_property
     def least(self) -> Array:
-        """``e^-E[z,x]`` at [x, z]: x is at least this often as likely as z."""
+        """``e^-E[z,x]`` at [x, z]: x is at least this many times as likely as z."""
         return np.ascontiguousarray(1.0 / self.most.T)
 
     @cached_property
     def near(self) -> float:
-        """How far the nearest other value is, in the mean over the values: the size of a step."""
+        """The mean distance of a value to its nearest neighbour, which is the size of a step."""
         apart = np.where(np.eye(self.size, dtype=bool), CAP, np.minimum(self.E, CAP))
         return float(apart.min(axis=1).mean())
 
     def below(self, columns: Array) -> Array:
-        """The largest columns of the cone that are nowhere above these: ``min_z r_z e^E[x,z]``."""
+        """The largest columns of the cone below these: ``min_z r_z e^E[x,z]``."""
         return np.stack([(columns * row).min(axis=1) for row in self.most], axis=1)
 
     def above(self, columns: Array) -> Array:
-        """The smallest columns of the cone that are nowhere below these: ``max_z r_z e^-E[z,x]``."""
+        """The smallest columns of the cone above these: ``max_z r_z e^-E[z,x]``."""
         return np.stack([(columns * row).max(axis=1) for row in self.least], axis=1)
 
 
@@ -86,7 +86,7 @@ class Facets:
 
 
 def facets_of(E: Array) -> Facets:
-    """The facets: ``r_z >= e^-E[x,z] r_x`` for entries that follow from no others, and r_x >= 0 if not implied."""
+    """The facets of a cone: ``r_z >= e^-E[x,z] r_x`` for entries that follow from no others, and r_x >= 0 if needed."""
     size = len(E)
     finite = np.isfinite(E) & ~np.eye(size, dtype=bool)
     implied = np.zeros_like(finite)
@@ -157,7 +157,7 @@ def improve_weights(
 
 
 def state_at(problem: ColumnProblem, columns: Array, sums: Array, weights: Array, multipliers: Array) -> WeightState:
-    """The state of given weights; `sums` are those of every column over the orbits of values."""
+    """The state of given weights; `sums` has the sum of every column over each orbit of values."""
     value, K, _ = gradient(problem, columns, weights)
     g = np.maximum(quadratic(columns, K), 0.0)
     multipliers = _multipliers(sums, weights * g, problem.group.sizes, multipliers)
@@ -167,7 +167,7 @@ def state_at(problem: ColumnProblem, columns: Array, sums: Array, weights: Array
 
 
 def feasible_weights(problem: ColumnProblem, columns: Array) -> Array:
-    """Positive weights of the columns, as even as may be, for which every row is one."""
+    """Positive weights of the columns, as even as possible, for which every row adds up to one."""
     sizes, sums = problem.group.sizes, columns @ problem.group.totals.T
     even = np.full(len(columns), 1 / len(columns))
     return np.asarray(even / (sums @ _multipliers(sums, even, sizes, np.ones(len(sizes)))))
@@ -185,7 +185,7 @@ def gradient(problem: ColumnProblem, columns: Array, weights: Array) -> tuple[fl
 
 
 def _multipliers(sums: Array, a: Array, sizes: Array, start: Array) -> Array:
-    """lam, positive along every column, with the largest ``sum_y a_y log(lam . s_y) - lam . sizes``, by Newton."""
+    """The multipliers lam with the largest ``sum_y a_y log(lam . s_y) - lam . sizes``, by Newton's method."""
     total = float(a.sum())
 
     def score(lam: Array) -> float:
@@ -236,7 +236,7 @@ def matrix_root(matrix: Array) -> Array:
 
 
 def newton_weights(problem: ColumnProblem, columns: Array, state: WeightState, *, gap: float) -> WeightState:
-    """Weights whose value is within a part `gap` of the best one for these columns, from weights that are near.
+    """Weights within a relative `gap` of the best ones for these columns, from weights that are near.
 
     Newton steps on ``lam . r_y - g_y = z_y``, ``w_y z_y = mu``, rows at one, mu falling to nothing.
     """
@@ -273,7 +273,7 @@ def newton_weights(problem: ColumnProblem, columns: Array, state: WeightState, *
 
 
 def newton_work(columns: int, group: PermutationGroup) -> float:
-    """About how many multiplications a step for so many columns takes."""
+    """The approximate number of multiplications that a Newton step for so many columns takes."""
     size, orbits = group.elements.shape[1], int(group.of_pair.max()) + 1
     return float(columns**3 + 2 * size * min(group.order * columns**2, orbits * size**2))
 

@@ -33,7 +33,7 @@ MAX_MATRIX_ENTRIES = 1400
 
 
 def blocks_of(group: PermutationGroup, *, seed: int = 0) -> list[Block]:
-    """The blocks of all symmetric matrices that the group keeps: M is positive exactly if all its blocks are.
+    """The blocks of all symmetric matrices that a group keeps: such a matrix is positive if all its blocks are.
 
     The eigenspaces of one random matrix of the kind are joined where another one links them, and one vector of each
     is carried from space to space; where that does not split every further matrix, the joined spaces stay whole.
@@ -88,7 +88,7 @@ def _split(spaces: list[Array], second: Array, third: Array) -> list[Block]:
 
 
 def semidefinite_bound(E: Array, problem: ColumnProblem, *, until: float) -> float | None:
-    """A value that no channel for the closed E is below; None if there was no time or the program is too large.
+    """A lower bound on the error of every channel for the closed E; None without time or if the program is too large.
 
     The relaxation: least trace(W M^-1) over M with Mp = 1 and ``a^T M b >= 0`` for all pairs of facets. Its
     multipliers nu >= 0 and lam give ``S = sym(lam p^T) - sum nu sym(a b^T)``, with r^T S r <= lam . r on the cone, so
@@ -114,7 +114,7 @@ def semidefinite_bound(E: Array, problem: ColumnProblem, *, until: float) -> flo
 
 
 class _Program:
-    """The relaxation in the entries of M that symmetry leaves, for pairs of facets numbered ``i * facets + j``."""
+    """The relaxation in the entries of M that differ under symmetry; facets i and j are pair ``i * count + j``."""
 
     def __init__(self, E: Array, problem: ColumnProblem, facets: Facets) -> None:
         self.problem, self.facets, self.count = problem, facets, len(facets.above)
@@ -122,7 +122,7 @@ class _Program:
         self.entries = int(self.label.max()) + 1
 
     def first(self) -> Numbers | None:
-        """One of every orbit of pairs, or of opposite ones where all are too many; None if there are none."""
+        """The first pairs: one of every orbit, or of opposite pairs where all are too many; None without any."""
         if self.count**2 * self.problem.group.order <= 50_000_000:
             pairs = self._one_of_each(np.arange(self.count**2))
             if len(pairs) <= MAX_FIRST_PAIRS:
@@ -132,7 +132,7 @@ class _Program:
         return self._one_of_each(np.flatnonzero(opposite.ravel()))[:MAX_FIRST_PAIRS]
 
     def _one_of_each(self, pairs: Numbers) -> Numbers:
-        """The first of all pairs that a permutation, or an exchange of the two, sends to each other."""
+        """One pair, the first, of every orbit under the permutations and exchanges of the two."""
         facets, size = self.facets, len(self.label)
         number = np.full((size, size), -1)
         number[facets.above, facets.of] = np.arange(self.count)
@@ -153,7 +153,7 @@ class _Program:
         return fresh[np.argsort(products[fresh])][: MAX_ADDED_PAIRS_PER_VALUE * len(M)]
 
     def solve(self, pairs: Numbers, seconds: float) -> tuple[Array, Array, Array] | None:
-        """M, lam and nu as the solver has them; None if it did not get anywhere."""
+        """M, lam and nu from the solver; None if it fails."""
         try:
             import clarabel
         except ImportError:

@@ -26,7 +26,7 @@ class PermutationGroup:
 
     @property
     def order(self) -> int:
-        """How many permutations there are."""
+        """The number of permutations."""
         return len(self.elements)
 
     @cached_property
@@ -51,7 +51,7 @@ class PermutationGroup:
 
     @cached_property
     def sizes(self) -> Array:
-        """How many values each orbit has."""
+        """The number of values in each orbit."""
         return np.bincount(self.of_value).astype(float)
 
     @cached_property
@@ -90,7 +90,7 @@ def trivial(size: int) -> PermutationGroup:
 def symmetries(
     matrices: Sequence[Array], vectors: Sequence[Array], *, largest: int = MAX_PERMUTATIONS
 ) -> PermutationGroup:
-    """A group, of at most `largest` permutations, that keeps all these matrices and vectors.
+    """A group of at most `largest` permutations under which these matrices and vectors do not change.
 
     Generators are guessed, not searched for: reversals, rotations and flips along every way to write the numbers
     of the values in digits, exchanges of such digits, the same along a line or ring that the entries of the first
@@ -147,7 +147,7 @@ def _candidates(E: Array) -> Iterator[Numbers]:
 
 
 def _orders(E: Array) -> Iterator[Numbers]:
-    """The values as they are numbered, from one end of a line to the other, and around a ring."""
+    """Orders of the values: as numbered, from one end of a line to the other, and around a ring."""
     size = len(E)
     yield np.arange(size)
     finite = np.where(np.isfinite(E), E, 0.0)

@@ -1,4 +1,4 @@
-"""What a report may show of a class of exchangeable values: the options that the types of a channel combine.
+"""What a report may show of a class of exchangeable values: options that types combine.
 
 A column of a channel on classes is two-valued in each class: `share` of its places stand ``e**inside`` times above the
 others, which stand at `base`. In a context with one entry from each class to all others (`across`) and one inside it
@@ -56,7 +56,7 @@ class Classes:
 
 
 def cap_epsilons(epsilons: Sequence[Fraction]) -> list[Fraction]:
-    """Epsilons of which none is above `MAX_EPSILON`."""
+    """The epsilons, each at most `MAX_EPSILON`."""
     return [min(epsilon, MAX_EPSILON) for epsilon in epsilons]
 
 
@@ -74,7 +74,7 @@ class ClassOption(NamedTuple):
         return self.base * (1 + math.expm1(epsilon) * self.share)
 
     def information(self, epsilon: float, size: int, mass: float) -> float:
-        """What a report tells of the values inside: n / information is n times the error of their shares.
+        """The information of a report about the values inside: size / information is n times the error of their shares.
 
         Where some places are nobody's, people of the class support their values more often than others do; how much
         that costs is worked out as if all types were as likely for them as for everyone.
@@ -87,7 +87,7 @@ class ClassOption(NamedTuple):
 
 
 def options_of(size: int, inside: Fraction, across: Fraction, *, bits: int | None) -> list[ClassOption]:
-    """The options of a class, the lowest first: sets of every size, or what fits so many bits if a number is given."""
+    """The options of a class from the lowest on: subsets of every size, or those that fit so many bits."""
     shown = list(_sets(size, bits)) if size > 1 else []
     bases = [1.0] + ([math.exp(across - inside)] if across > inside else [])
     options = [ClassOption(base, share, None, 0, size) for base in bases for share in (0.0, 1.0)]
@@ -97,7 +97,7 @@ def options_of(size: int, inside: Fraction, across: Fraction, *, bits: int | Non
 
 
 def _sets(size: int, bits: int | None) -> Iterator[ClassOption]:
-    """Every size of subset, or those that fit; and, where bits are few, cyclic sets of about every share that fit."""
+    """Subsets of every size that fit, and where bits are limited cyclic sets of about every share."""
     if bits is None or size <= bits:
         yield from (ClassOption(1.0, d / size, ("subset", (("d", d),)), size, size) for d in range(1, size))
     if bits is None:

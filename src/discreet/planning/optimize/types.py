@@ -68,7 +68,7 @@ def count_types(problem: TypeProblem) -> int:
 
 
 def price_all_types(problem: TypeProblem, prices: Prices) -> tuple[Types, float]:
-    """The types that gain most, and the largest gain of all types that fit the bits."""
+    """The types with the largest gains, and the largest gain of all types that fit the bits."""
     count, (form, inside, worth) = len(problem.means), prices
 
     def along(c: int, numbers: Array) -> Array:
@@ -89,7 +89,7 @@ def price_all_types(problem: TypeProblem, prices: Prices) -> tuple[Types, float]
 
 
 def search_types(problem: TypeProblem, prices: Prices, used: Types, rng: np.random.Generator) -> tuple[Types, float]:
-    """Types that gain, by choosing the best option of one class after the other, from all starts at once."""
+    """Types with a gain, found by choosing the best option of one class after the other, from many starts."""
     types, (form, inside, worth) = _starts(problem, used, rng), prices
     count, every = types.shape[1], np.arange(len(types))
     means = np.stack([problem.means[c][types[:, c]] for c in range(count)], axis=1)
@@ -120,7 +120,7 @@ def search_types(problem: TypeProblem, prices: Prices, used: Types, rng: np.rand
 
 
 def _starts(problem: TypeProblem, used: Types, rng: np.random.Generator) -> Types:
-    """Half the used types with one to three classes changed, half random ones; what does not fit is shown less."""
+    """The starts of a search: used types with one to three classes changed, and as many random types, made to fit."""
     changed = used[rng.integers(0, len(used), STARTS // 2)].copy()
     count = changed.shape[1]
     for row in changed:
@@ -139,7 +139,7 @@ def _starts(problem: TypeProblem, used: Types, rng: np.random.Generator) -> Type
 def best_weights(
     problem: TypeProblem, columns: Columns, weights: Array, *, gap: float = MIN_GAP
 ) -> tuple[Array, Array]:
-    """The weights of least error, with rows that add up to one, from any positive ones; and what a row is worth.
+    """The weights of least error with rows that add up to one, and the multipliers of the rows.
 
     Minimises ``error - t sum_y log w_y`` for falling t by Newton's method in log w, in which it stays well scaled.
     The multipliers lambda of the rows satisfy ``lambda . m_y = slope_y + t / w_y``.
@@ -171,7 +171,7 @@ def best_weights(
 
 
 def largest_parts(problem: TypeProblem, columns: Columns, weights: Array) -> Array:
-    """The largest part that each type has in any row, or in what is known of any class."""
+    """The largest part of each type in any row, or in the information about any class."""
     means, known = columns
     whole = np.where(problem.several, weights @ known, 1.0)
     return np.asarray((weights[:, None] * np.maximum(means, known / whole)).max(axis=1))
@@ -180,7 +180,7 @@ def largest_parts(problem: TypeProblem, columns: Columns, weights: Array) -> Arr
 def _take_step(
     problem: TypeProblem, columns: Columns, weights: Array, move: Array, barrier: float, price: float
 ) -> Array:
-    """The weights after as long a step as lowers the error with its barrier and the price of rows that are not one."""
+    """The weights after the longest step, halved as needed, that lowers the error with its barrier and penalty."""
 
     def cost(tried: Array) -> float:
         missing = float(np.abs(1 - columns[0].T @ tried).sum())
@@ -197,7 +197,7 @@ def _take_step(
 
 
 def fewest_types(problem: TypeProblem, types: Types, weights: Array) -> tuple[Types, Array]:
-    """As few of the types, with weights that leave the rows and the error as they are.
+    """A few of the types, with weights that change neither the rows nor the error.
 
     A combination of types that changes neither means, informations nor N is moved along until a weight is zero.
     """
@@ -289,7 +289,7 @@ def _search(problem: TypeProblem) -> TypeDesign:
 
 
 def _essential(problem: TypeProblem, types: Types, weights: Array) -> tuple[Types, Array]:
-    """As few of the types as the least error needs, without those that hardly weigh if it is as small without them."""
+    """The fewest types for the least error, without those of little weight where the error is as small without them."""
     types, weights = fewest_types(problem, types, weights)
     heavy = largest_parts(problem, problem.columns(types), weights) > SMALL_PART
     columns = problem.columns(types[heavy])

@@ -1,4 +1,4 @@
-"""How much of the difference between two distributions passes through a private channel, and at which epsilon, delta.
+"""How much of the difference between two distributions passes through a private channel: contraction, privacy curves.
 
 The contraction coefficient of a channel is the largest ratio D(PQ || RQ) / D(P || R). Exact for a given
 channel: E_gamma and total variation by two rows, KL and chi-square by one convex minimum per pair of rows.
@@ -132,9 +132,13 @@ def tv_contraction(epsilon: Number, *, delta: Number = 0) -> float:
     return math.tanh(epsilon_value("epsilon", epsilon) / 2) * (1 - d) + d
 
 
-def kl_contraction(epsilon: Number) -> float:
-    """``tanh(epsilon/2)^2``, the contraction of KL and chi-square under epsilon-LDP; randomized response attains it."""
-    return math.tanh(epsilon_value("epsilon", epsilon) / 2) ** 2
+def kl_contraction(epsilon: Number, *, delta: Number = 0) -> float:
+    """``tanh(epsilon/2)^2``, the contraction of KL and chi-square under epsilon-LDP; randomized response attains it.
+
+    For ``delta > 0`` it is that of every f-divergence, `tv_contraction`.
+    """
+    eta = tv_contraction(epsilon, delta=delta)
+    return eta if delta else eta**2
 
 
 def pair_tv_contraction(epsilon_xz: Number, epsilon_zx: Number) -> float:
@@ -218,7 +222,7 @@ class PrivacyCurve:
 
 
 def _operating_points(p: NDArray[Any], q: NDArray[Any]) -> list[tuple[Any, Any]]:
-    """(chance under q, chance under p) of the growing sets of reports with the largest ratios."""
+    """The chances, under q and under p, of the growing sets of reports with the largest ratios."""
     possible = q > 0
     first = p[~possible].sum() if not possible.all() else p[0] * 0
     p, q = p[possible], q[possible]
@@ -334,9 +338,7 @@ def kl_after(p: Vector, q: Vector, *, epsilon: Number, delta: Number = 0) -> flo
     + chi-square)`` by `chi_square_from_tv`. It bounds n reports n times over, even when each user may
     choose a mechanism after seeing earlier reports.
     """
-    eta = tv_contraction(epsilon, delta=delta)
-    if delta == 0:
-        eta = min(eta, kl_contraction(epsilon))
+    eta = kl_contraction(epsilon, delta=delta)
     after = 0.0 if eta == 0 else eta * kl(p, q)
     if delta == 0:
         after = min(after, math.log1p(chi_square_from_tv(epsilon, float(total_variation(p, q)))))

@@ -1,4 +1,4 @@
-"""Finite channels, distributions, privacy matrices and bounds, with the checks of arguments, and divergences.
+"""Finite channels, distributions, privacy matrices, bounds and divergences, and the checks of arguments.
 
 A channel may be given as a mechanism, whose exact law is then written out, and a privacy matrix as a context.
 Integers and fractions stay exact: an array of them has dtype ``object`` and holds `Fraction`. Anything with a float in
@@ -127,14 +127,14 @@ def check_unit(name: str, value: float, *, zero: bool = True, one: bool = True) 
 
 
 def check_lengths(**sized: Sized) -> None:
-    """Raise an error unless the named arguments, at least one entry each, are equally many."""
+    """Raise an error unless the named arguments have the same number of entries, at least one."""
     if len({len(each) for each in sized.values()}) > 1 or not min(map(len, sized.values())):
         counts = " and ".join(f"{len(each)} of {name}" for name, each in sized.items())
         raise InvalidInput(f"{counts} must be equally many, and at least one")
 
 
 def place_of_least(value: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function of one number that falls and then rises is least, from `low` to `high`, by Brent's method."""
+    """The place from `low` to `high` where a function that falls and then rises is least, by Brent's method."""
     from scipy.optimize import minimize_scalar
 
     inside = minimize_scalar(value, bounds=(low, high), method="bounded", options={"xatol": 1e-12}).x

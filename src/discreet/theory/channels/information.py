@@ -174,7 +174,7 @@ MAX_VALUES = 10
 
 
 def information_ceiling(epsilon: Number) -> float:
-    """J, at least the information of any epsilon-LDP report about any value at any prior, in nats.
+    """J, an upper bound on the information of any epsilon-LDP report about a value, at any prior, in nats.
 
     ``log((e-1)/epsilon) + epsilon/(e-1) - 1``, Wang's I_beta, with equality where the paper has "at most".
 

@@ -51,20 +51,20 @@ from .finite import (
 
 
 def stein_exponent_printed(p0: Vector, p1: Vector, *, epsilon: Number, delta: Number = 0) -> Bound:
-    """Corollary 4: beta falls no faster than ``e^(-n phi D(P0 || P1))``, whatever the mechanism."""
+    """Corollary 4 as printed: beta falls no faster than ``e^(-n phi D(P0 || P1))``, whatever the mechanism."""
     share, before = phi(epsilon, delta=delta), kl(p0, p1)
     value = share * before if share > 0 else 0.0
     return upper("type II exponent, as printed", value, "Asoodeh2021 Corollary 4", trivial=before)
 
 
 def stein_exponent(p0: Vector, p1: Vector, *, epsilon: Number, delta: Number = 0) -> Bound:
-    """The same with `kl_after`, which is never larger."""
+    """The largest exponent of beta, by `kl_after`; never larger than Corollary 4."""
     value = kl_after(p0, p1, epsilon=epsilon, delta=delta)
     return upper("type II exponent", value, "Asoodeh2021 Corollary 4, sharpened", trivial=kl(p0, p1))
 
 
 def stein_exponent_context(p0: Vector, p1: Vector, *, E: Privacy) -> Bound:
-    """The same for any E-LDP mechanism: KL times `context_kl_contraction`."""
+    """The largest exponent of beta for any E-LDP mechanism: KL times `context_kl_contraction`."""
     share, before = context_kl_contraction(E), kl(p0, p1)
     value = share * before if share > 0 else 0.0
     return upper("type II exponent", value, "Asoodeh2021, Acharya2020 Theorem 2", trivial=before)

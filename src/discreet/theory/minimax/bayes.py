@@ -48,7 +48,7 @@ def _radii(largest: float) -> Floats:
 
 
 def _best_of(value: Callable[[float], float], scan: Floats) -> float:
-    """The largest value over numbers in order, or found by a search between the neighbours of the best of them."""
+    """The largest value over a scan of places, improved by a search around the best of them."""
     places = scan.tolist()
     values = [value(place) for place in places]
     i = values.index(max(values))
@@ -107,7 +107,7 @@ def corollary_3(epsilon: Number, n: int, *, delta: Number = 0) -> Bound:
 
 
 def theorem_2(epsilon: Number, n: int, *, delta: Number = 0) -> Bound:
-    """Theorem 2 for the same model: `e_gamma_risk` at ``gamma = e^epsilon`` of ``phi_n I_gamma``.
+    """Theorem 2 for the same Bernoulli model: `e_gamma_risk` at ``gamma = e^epsilon`` of ``phi_n I_gamma``.
 
     For one user the factor is delta in place of phi_n.
 
@@ -133,7 +133,7 @@ def theorem_2_best_gamma(epsilon: Number, n: int, *, delta: Number = 0) -> Bound
 
 
 def theorem_2_sharp(epsilon: Number, n: int, *, delta: Number = 0) -> Bound:
-    """The same with the sharper contraction ``1 - (1 - eta)^n``, eta by `tv_contraction`: the largest bound."""
+    """Theorem 2 with the best gamma and ``1 - (1 - eta)^n``, eta by `tv_contraction`: the largest of these bounds."""
     share = over_users(tv_contraction(epsilon, delta=delta), n)
     return _best_gamma("Bayes risk, Theorem 2, best gamma, sharp contraction", share, n)
 

@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from ...core.errors import InvalidInput
-from ..channels.contraction import kl_contraction, phi_n, tv_contraction
+from ..channels.contraction import kl_contraction, phi_n
 from ..channels.finite import (
     Bound,
     Floats,
@@ -179,11 +179,6 @@ def fano_information(members: Packing, n: int, *, epsilon: Number) -> FanoInform
     )
 
 
-def _eta(epsilon: Number, delta: Number) -> float:
-    eta = tv_contraction(epsilon, delta=delta)
-    return min(eta, kl_contraction(epsilon)) if delta == 0 else eta
-
-
 def fano_distribution(members: Packing, n: int, *, epsilon: Number, delta: Number = 0) -> Bound:
     """The bound in total variation with ``I <= n eta I(V; X)``, user by user.
 
@@ -191,7 +186,7 @@ def fano_distribution(members: Packing, n: int, *, epsilon: Number, delta: Numbe
     nor I(V; X) ever exceeds its counterpart in Lemma 4, phi_n and the mean KL.
     """
     at_least("n", n, 0)
-    bits = n * _eta(epsilon, delta) * members.information
+    bits = n * kl_contraction(epsilon, delta=delta) * members.information
     value = fano_inequality(members.size, bits, separation=members.separation)
     return lower("Fano", value, "Fano1961, Asoodeh2021 Lemma 1")
 
@@ -204,7 +199,7 @@ def fano_best(k: int, n: int, *, epsilon: Number, delta: Number = 0) -> Bound:
     """
     at_least("k", k, 2)
     at_least("n", n, 0)
-    eta = _eta(epsilon, delta)
+    eta = kl_contraction(epsilon, delta=delta)
     best, note = 0.0, ""
     for radius in np.geomspace(1e-3, 1.0, 31).tolist():
         value = fano_inequality(k, n * eta * simplex_information(k, radius=radius), separation=radius)

@@ -114,7 +114,7 @@ class PriorRisk:
 
 @lru_cache(maxsize=65536)
 def fisher_trace(k: int, b: float, concentration: float, mass: float) -> float:
-    """F of the module's docstring: the largest mean trace of a report's information about k shares, ``b = e^-epsilon``.
+    """F, the largest mean trace of a report's Fisher information about k shares, with ``b = e^-epsilon``.
 
     Every m is bounded from above in closed form, and the exact mean is taken in the order of those bounds
     until no m left can win. Above half of k none can.
