@@ -79,12 +79,8 @@ def address_of(url: str, name: str = "url") -> Address:
 
 def address_beside(reference: str, base: Address, name: str) -> Address:
     """The address that a document at `base` gives, relative or not; `Refused` unless it has the same origin."""
-    if (
-        not isinstance(reference, str)
-        or len(reference) > MAX_ADDRESS_LENGTH
-        or not reference.isprintable()
-        or "\\" in reference
-    ):
+    text = isinstance(reference, str) and len(reference) <= MAX_ADDRESS_LENGTH and reference.isprintable()
+    if not text or "\\" in reference:
         raise Refused(f"{name} must be an address")
     if not ABSOLUTE.match(reference) and "//" in re.split("[?#]", reference)[0]:
         raise Refused(f"{name}={shown(reference)} must have no empty segments")
@@ -107,7 +103,7 @@ def _is_unclear(path: str) -> bool:
 
 
 def _host(host: str, url: str, name: str) -> str:
-    """A host as it is compared: numbers of the network in their one form."""
+    """A host in the one form in which hosts are compared, with numeric addresses written out."""
     try:
         if host.startswith("["):
             address = ipaddress.IPv6Address(host[1:-1])

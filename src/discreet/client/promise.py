@@ -39,17 +39,12 @@ def value_text(value: object, words: Mapping[str, str]) -> str:
 def _describe_hiding(context: Context) -> str:
     if context.tightest is None:
         return "Nothing is hidden here: whoever gets your report may learn your answer from it."
-    if context.smallest == context.largest:
-        other = "one that it is hidden from" if context.shows else "any other"
-        return (
-            f"Your report is at most {ratio(context.largest)} times as likely with your answer as with {other} "
-            f"(epsilon {text_of(context.largest)})."
-        )
-    return (
-        f"Your report is at most {ratio(Fraction(context.smallest))} to {ratio(context.largest)} times as likely with "
-        f"your answer as with one that it is hidden from (epsilon {text_of(context.smallest)} to "
-        f"{text_of(context.largest)}, by the two answers)."
-    )
+    times, epsilon = ratio(context.largest), text_of(context.largest)
+    other = "one that it is hidden from" if context.shows or context.smallest != context.largest else "any other"
+    if context.smallest != context.largest:
+        times = f"{ratio(Fraction(context.smallest))} to {times}"
+        epsilon = f"{text_of(context.smallest)} to {epsilon}, by the two answers"
+    return f"Your report is at most {times} times as likely with your answer as with {other} (epsilon {epsilon})."
 
 
 def _describe_showing(context: Context, words: Mapping[str, str]) -> list[str]:

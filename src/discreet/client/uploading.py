@@ -109,7 +109,7 @@ def _exchange(connection: http.client.HTTPConnection, request: Request, limit: i
 
 @contextmanager
 def _deadline(sock: socket.socket, seconds: float) -> Iterator[threading.Event]:
-    """A block after whose seconds nothing more is read, and the event is set: a slow collector is left behind."""
+    """Shut a socket after some seconds, and set the event: a slow collector is left behind."""
     late = threading.Event()
 
     def end() -> None:

@@ -19,7 +19,6 @@ class JsonFormatter(logging.Formatter):
     """A record as one line of JSON: time, level, event and what belongs to it; of an error only its kind and place."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
         moment = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         line: dict[str, Any] = {"time": moment, "level": record.levelname.lower(), "event": record.getMessage()}
         line |= getattr(record, "about", {})

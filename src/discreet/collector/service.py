@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from types import TracebackType
 from typing import Any
 
 from ..core.errors import StoreFailed
@@ -114,9 +113,7 @@ class Service:
         self._task = asyncio.create_task(self._work())
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         assert self._task is not None
         self._task.cancel()
         with suppress(asyncio.CancelledError):

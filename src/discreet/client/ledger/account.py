@@ -58,7 +58,7 @@ class PairBudget:
     before: Paid
 
     def over(self, domain: Domain) -> Context:
-        """It as a context over just its values in another order."""
+        """The context of the budget with its values in the order of another domain."""
         context = among(self.context, domain)
         assert context is not None
         return context
@@ -115,7 +115,7 @@ class PairBudget:
 
 
 def _anything(domain: Domain, paid: Payments) -> Context | None:
-    """What answers under an unknown law may have told of values."""
+    """What answers under an unknown law may have revealed about values."""
     if paid.shows:
         return unprotected(domain)
     return Context.uniform(domain, paid.epsilon) if paid.epsilon else None
@@ -184,13 +184,9 @@ class AnsweredCollection:
         """True if a debit has no report: nothing was released under it, and one may be drawn."""
         return self.debits > len(self.reports)
 
-    def with_tag(self, tag: str) -> StoredReport | None:
-        """The stored report of the value that has this tag."""
-        return next((stored for stored in self.reports if stored.entry.tag == tag), None)
-
 
 class Account:
-    """Cap, budgets, debits, reports, uploads and outcomes of a journal; `InvalidInput` for one that cannot follow."""
+    """What the entries of a journal add up to; `InvalidInput` for an entry that cannot follow those before it."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.entries: list[Entry] = []

@@ -32,7 +32,7 @@ STEP = 0.01
 
 @contextmanager
 def hold_claim(path: Path) -> Iterator[None]:
-    """A ``with`` block that one process at a time is in; only under a lock that excludes all others in Python.
+    """Hold a claim in a ``with`` block, one process at a time; only under a lock that excludes all others in Python.
 
     Where files cannot be linked, Node writes no journal, and there is nobody to exclude.
     """
@@ -124,10 +124,7 @@ class SystemDisk:
 
     @contextmanager
     def locked(self, path: Path) -> Iterator[None]:
-        """A ``with`` block that one thread of one process, or of Node's, is in; the lock ends with its process.
-
-        `path` is a file for nothing else.
-        """
+        """Hold a lock on a file for nothing else, in one thread of one process of Python or Node; it ends with it."""
         self._make_folder(path.parent)
         opened = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
@@ -154,11 +151,11 @@ class SystemDisk:
             return None
 
     def create(self, path: Path, content: bytes) -> None:
-        """A file of these bytes, in place of any other of this name; not yet durable."""
+        """Write a file, in place of any other of this name; not yet durable."""
         self._write(path, content, os.O_CREAT | os.O_TRUNC)
 
     def append(self, path: Path, content: bytes) -> None:
-        """More bytes at the end of a file; not yet durable."""
+        """Add bytes at the end of a file; not yet durable."""
         self._write(path, content, os.O_APPEND)
 
     def _write(self, path: Path, content: bytes, how: int) -> None:
@@ -169,15 +166,15 @@ class SystemDisk:
                 rest = rest[file.write(rest) :]
 
     def cut(self, path: Path, length: int) -> None:
-        """Only the first `length` bytes of a file; not yet durable."""
+        """Keep only the first `length` bytes of a file; not yet durable."""
         os.truncate(path, length)
 
     def rename(self, old: Path, new: Path) -> None:
-        """A file under another name, in place of any other of that name; not yet durable."""
+        """Rename a file, in place of any other of the new name; not yet durable."""
         os.replace(old, new)
 
     def sync(self, path: Path) -> None:
-        """The bytes of a file are on the disk when this returns, and not only on their way to it."""
+        """Return once the bytes of a file are on the disk, and not only on their way to it."""
         with open(path, "r+b", buffering=0) as file:
             if hasattr(fcntl, "F_FULLFSYNC"):  # macOS: fsync alone leaves them to the cache of the drive
                 fcntl.fcntl(file.fileno(), fcntl.F_FULLFSYNC)
@@ -185,7 +182,7 @@ class SystemDisk:
                 os.fsync(file.fileno())
 
     def sync_folder(self, path: Path) -> None:
-        """The names in a folder are on the disk when this returns; Windows has no such call."""
+        """Return once the names in a folder are on the disk; Windows has no such call."""
         if fcntl is not None:
             opened = os.open(path, os.O_RDONLY)
             try:

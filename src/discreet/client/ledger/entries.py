@@ -29,7 +29,7 @@ ENCRYPTED = re.compile(rf"(?:[0-9a-f]{{2}}){{1,{MAX_INVITATION_LENGTH}}}")
 
 
 def check_invitation(invitation: object) -> str:
-    """An invitation as it is; `InvalidInput`, which does not repeat it, for anything that is none."""
+    """The invitation itself; `InvalidInput`, which does not repeat it, unless it is well formed."""
     if not isinstance(invitation, str) or not FORM.fullmatch(invitation):
         raise InvalidInput(f"invitation must be 1 to {MAX_INVITATION_LENGTH} letters, digits, ., _, ~ or -")
     return invitation
@@ -106,7 +106,7 @@ class Debit:
 
 @dataclass(frozen=True)
 class Report:
-    """A report, written before anybody else sees it; the tag stands for the value, which is nowhere."""
+    """A report, written before anybody else sees it; the tag stands for the value, which is never written."""
 
     kind: ClassVar[str] = "report"
     collection: str

@@ -36,7 +36,7 @@ BODY_VERSION = 1
 
 @dataclass(frozen=True)
 class Spending:
-    """What one collection has cost: `epsilon` in all, for so many `reports`; `shows` if some value may be certain."""
+    """What one collection has cost: `epsilon` in all, for so many `reports`; `shows` if it may reveal some values."""
 
     collection: str
     fingerprint: str
@@ -283,7 +283,8 @@ class Ledger:
         if known is None:
             return None
         _check_law(journal.account, answer.question, answer.mechanism)
-        stored = known.with_tag(_tag(journal.key(), answer.question, answer.value))
+        tag = _tag(journal.key(), answer.question, answer.value)
+        stored = next((report for report in known.reports if report.entry.tag == tag), None)
         if stored is None and known.reports and answer.changes == "refuse":
             raise AlreadyAnswered(
                 f"{answer.question} was answered with another value, and takes no change; no report was made"

@@ -132,7 +132,7 @@ class App:
         headers = headers_by_name(scope["headers"])
         if route.role:
             await self._check_token(route.role, headers)
-        served = None
+        served: Any = None
         if name:
             served = self._service.catalogue.get(name) or await self._service.find(name)
             if served is None:

@@ -25,14 +25,9 @@ class HttpRequest:
     service: Service
     receive: Receive
     headers: dict[bytes, bytes]
-    served: ServedCollection | None
+    collection: ServedCollection
+    """The collection that the address names; nothing where it names none."""
     parameters: dict[str, str]
-
-    @property
-    def collection(self) -> ServedCollection:
-        """The collection that the address names."""
-        assert self.served is not None
-        return self.served
 
     async def json(self) -> Any:
         """The JSON data of the body."""

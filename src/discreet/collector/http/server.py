@@ -61,7 +61,6 @@ class CoalescingTransport:
             self._transport.write(head)
 
     def close(self) -> None:
-        """Send what is held back, and close."""
         self.flush()
         self._transport.close()
 
@@ -99,12 +98,10 @@ class DeadlineProtocol(HttpToolsProtocol):
             self.refuse("headers_too_large", f"the headers must have at most {MAX_HEADER_BYTES} bytes")
 
     def on_headers_complete(self) -> None:
-        """The headers are whole."""
         self.header_bytes = 0
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """The request has arrived."""
         self.since = None
         super().on_message_complete()
 
@@ -114,7 +111,6 @@ class DeadlineProtocol(HttpToolsProtocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP."""
         self.refuse("header", "this is not a request of HTTP/1.1")
 
     def refuse(self, code: str, detail: str) -> None:
@@ -193,7 +189,6 @@ class CollectorServer(uvicorn.Server):
         self._listening = listening
 
     async def startup(self, sockets: Any = None) -> None:
-        """Listen, and say where."""
         await super().startup(sockets)
         if self.started:
             host, port = self.servers[0].sockets[0].getsockname()[:2]

@@ -101,7 +101,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The tallies of a collection up to a position: derived from its uploads, and made again at any time."""
+    """The tallies of a collection up to a position, derived from its uploads and computed again at any time."""
 
     position: int
     tallies: Mapping[tuple[Labels, str], bytes]
