@@ -101,7 +101,7 @@ def test_sensitive_values_are_hidden_by_everybody_and_the_bound_is_attained():
 def test_a_sensitive_value_against_one_that_is_shown_never_falls_below_a_limit(n, epsilon):
     mechanism = dc.mechanism(Context.high_low(range(12), range(5), "1"), "hadamard")
     assert dc.shuffled(mechanism, n).epsilon(0, 7, 1e-6) == pytest.approx(epsilon, rel=1e-4)
-    limit = -math.log(1 - float(mechanism.sampler.passes))
+    limit = -math.log(1 - float(mechanism.sampler.disclosing))
     assert dc.shuffled(mechanism, n).epsilon(0, 7, 1e-6) > limit == pytest.approx(0.6201, abs=1e-4)
 
 
@@ -109,7 +109,7 @@ def test_people_who_showed_the_other_value_hide_it():
     mechanism = dc.mechanism(Context.high_low(range(12), range(5), "1"), "hadamard")
     assert dc.shuffled(mechanism, 1000, among=[7]).epsilon(0, 7, 1e-6) == pytest.approx(0.12400, rel=1e-4)
     assert dc.shuffled(mechanism, 1000).epsilon(7, 0, 1e-6) == math.inf
-    assert dc.shuffled(mechanism, 1000).delta(7, 0, 50.0) >= float(mechanism.sampler.passes)
+    assert dc.shuffled(mechanism, 1000).delta(7, 0, 50.0) >= float(mechanism.sampler.disclosing)
 
 
 def test_two_values_differ_in_both_directions():
@@ -284,7 +284,7 @@ def test_batches_from_the_real_sampler_have_the_delta_that_is_computed():
 @pytest.mark.parametrize(("base", "limit"), [("hadamard", 0.6201), ("subset", 0.5231), ("randomized_response", 0.2954)])
 def test_the_limit_against_a_shown_value_is_how_often_it_is_shown(base, limit):
     mechanism = dc.mechanism(Context.high_low(range(12), range(5), "1"), base)
-    assert -math.log(1 - float(mechanism.sampler.passes)) == pytest.approx(limit, abs=1e-4)
+    assert -math.log(1 - float(mechanism.sampler.disclosing)) == pytest.approx(limit, abs=1e-4)
     assert limit - 1e-4 < dc.shuffled(mechanism, 10**9).epsilon(0, 7, 1e-6) < limit + 1e-2
 
 
@@ -307,7 +307,7 @@ def test_mechanisms_with_too_many_reports_to_list_have_closed_forms(mechanism):
 
 def test_one_sensitive_value_is_hidden_by_the_others():
     mechanism = dc.mechanism(Context.high_low(range(3), [0], "1"), "randomized_response")
-    limit = -math.log(1 - float(mechanism.sampler.passes))
+    limit = -math.log(1 - float(mechanism.sampler.disclosing))
     assert dc.shuffled(mechanism, 10**6).epsilon(0, 1, 1e-6) < limit + 1e-2 < 1 + 2e-2
 
 

@@ -9,7 +9,14 @@ import discreet as dc
 from discreet.core.errors import InvalidInput
 from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.finite_geometry.difference_sets import best, squared_error
-from discreet.mechanisms.uniform.cyclotomic import Cyclotomic, Family, base_blocks, best_family, families, is_family
+from discreet.mechanisms.uniform.cyclotomic import (
+    Cyclotomic,
+    DifferenceFamily,
+    base_blocks,
+    best_family,
+    families,
+    is_family,
+)
 from discreet.planning.choose import candidate_of, prior_of
 
 
@@ -17,7 +24,7 @@ from discreet.planning.choose import candidate_of, prior_of
     ("p", "d"), [(7, 2), (7, 3), (13, 3), (31, 3), (19, 4), (31, 5), (31, 6), (43, 7), (29, 8), (37, 9), (79, 13)]
 )
 def test_every_difference_occurs_equally_often(p: int, d: int) -> None:
-    family = Family(p, d)
+    family = DifferenceFamily(p, d)
     assert is_family(family)
     counts = [0] * p
     for block in base_blocks(family):
@@ -30,7 +37,7 @@ def test_every_difference_occurs_equally_often(p: int, d: int) -> None:
 
 @pytest.mark.parametrize(("p", "d"), [(9, 3), (11, 3), (13, 1), (2, 2)])
 def test_what_is_no_family_is_refused(p: int, d: int) -> None:
-    assert not is_family(Family(p, d))
+    assert not is_family(DifferenceFamily(p, d))
     with pytest.raises(InvalidInput, match=f"p={p}, d={d}"):
         Cyclotomic(2, Fraction(1), p=p, d=d)
 

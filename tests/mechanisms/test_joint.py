@@ -13,7 +13,7 @@ from discreet.estimation.decoders.mixture import Averaged, Joint
 from discreet.mechanisms.build import BASES
 from discreet.mechanisms.composed.high_low import HighLowResponse
 from discreet.mechanisms.composed.mixture import Mixture
-from discreet.mechanisms.composed.two_sizes import Terms, mixed_error, terms_of
+from discreet.mechanisms.composed.two_sizes import SizeTerms, mixed_error, terms_of
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.subset import Subset
 
@@ -95,7 +95,7 @@ def test_no_unbiased_estimate_has_less_error_at_its_prior(
     assert error == pytest.approx(least_error(mechanism, shares), rel=1e-12)
     odds = decoder.odds
     terms = [terms_of(5, d, float(epsilon), mass) for d in sizes]
-    known = Terms(
+    known = SizeTerms(
         *(sum(share * one for share, one in zip(odds, column, strict=True)) for column in zip(*terms, strict=True))
     )
     spread = sum(prior[b] ** 2 for b in (3, 5, 7)) / (1 - mass) ** 2

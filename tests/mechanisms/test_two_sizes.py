@@ -6,7 +6,7 @@ import pytest
 import discreet as dc
 from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.composed.two_sizes import (
-    Terms,
+    SizeTerms,
     best_two_sizes,
     least_favourable,
     least_favourable_mass,
@@ -30,7 +30,7 @@ def proved(s: int, epsilon: float, mass: float, spread: float) -> tuple[float, f
     known = found.share * one + (1 - found.share) * two
     parts = np.array([s - 1, (1 / s + spread) * (1 - mass), (1 - spread) * (1 - mass)])
     steepest = max(float(parts @ (np.array(terms_of(s, d, epsilon, mass)) / known**2)) for d in range(1, s))
-    assert mixed_error(Terms(*known), s, mass, spread) == pytest.approx(found.error)
+    assert mixed_error(SizeTerms(*known), s, mass, spread) == pytest.approx(found.error)
     return found.error, found.error**2 / steepest
 
 

@@ -38,7 +38,7 @@ def test_the_published_probabilities() -> None:
     half = 2.718281828459045**0.5
     assert float(inner.p) == pytest.approx(half / (1 + half))
     assert float(inner.q) == pytest.approx(1 / (1 + half))
-    assert float(1 - sampler.passes) == pytest.approx(1 / half)
+    assert float(1 - sampler.disclosing) == pytest.approx(1 / half)
 
 
 def test_leaving_out_the_noise_of_people_who_show_their_value_is_better() -> None:

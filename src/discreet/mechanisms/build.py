@@ -48,7 +48,7 @@ BASES: Registry[type[PureSampler]] = Registry(
 )
 """The samplers that can serve any uniform part of a context; a new one is registered here."""
 
-MOST_BITS = 1 << 20
+MAX_BITS = 1 << 20
 """The largest limit on the bits of a report."""
 
 COMPARED: Registry[type[Sampler]] = Registry(
@@ -121,8 +121,8 @@ def comparison(
 
 def check_bits(bits: object) -> None:
     """Refuse a limit on the bits of a report that is neither a positive whole number nor None."""
-    if bits is not None and (isinstance(bits, bool) or not isinstance(bits, int) or not 1 <= bits <= MOST_BITS):
-        raise InvalidInput(f"bits={repr(bits)[:60]} must be a whole number from 1 to {MOST_BITS}, or None for no limit")
+    if bits is not None and (isinstance(bits, bool) or not isinstance(bits, int) or not 1 <= bits <= MAX_BITS):
+        raise InvalidInput(f"bits={repr(bits)[:60]} must be a whole number from 1 to {MAX_BITS}, or None for no limit")
 
 
 def named(context: Context, name: str, parameters: Parameters, prior: Any = None) -> Mechanism:
@@ -230,12 +230,12 @@ def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Sam
         name, extra = "randomized_response", {}
     make: Any = BASES[name] if name in BASES else COMPARED[name]
     try:
-        made: Sampler = make(size, epsilon, **extra)
+        sampler: Sampler = make(size, epsilon, **extra)
     except TypeError as problem:
         if "unexpected keyword argument" not in str(problem):
             raise InvalidInput(f"{name}: {', '.join(extra)} cannot be used as given ({problem})") from None
         raise InvalidInput(f"{name} takes no parameter {', '.join(extra)}") from None
-    return made
+    return sampler
 
 
 def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Shares) -> PureSampler:
@@ -262,20 +262,20 @@ def _each_its_own(served: Context, name: str, parameters: Parameters, shares: Sh
         raise InvalidInput("inner needs a context with blocks; this one has none")
     if len(inner) != len(parts):
         raise InvalidInput(f"inner has {len(inner)} entries; it must have one per block, {len(parts)}")
-    made: dict[tuple[int, Fraction, str], Sampler] = {}
+    known: dict[tuple[int, Fraction, str], Sampler] = {}
     each = []
-    for number, (asked, part) in enumerate(zip(inner, parts, strict=True)):
-        kind, extra = _named_entry(asked, f"inner[{number}]")
+    for number, (entry, part) in enumerate(zip(inner, parts, strict=True)):
+        kind, extra = _named_entry(entry, f"inner[{number}]")
         key = len(part.members) if part.is_uniform else -number, part.level, repr((kind, sorted(extra.items())))
-        if key not in made:
-            made[key] = for_part(kind, part, extra, shares)
-        each.append(made[key])
+        if key not in known:
+            known[key] = for_part(kind, part, extra, shares)
+        each.append(known[key])
     return BlockResponse(_part_of(served, parts), each)
 
 
-def _named_entry(asked: Any, name: str) -> tuple[str, dict[str, Any]]:
+def _named_entry(entry: Any, name: str) -> tuple[str, dict[str, Any]]:
     """The name of a sampler and its parameters, from a mapping that holds both, or a name alone."""
-    entry = {"name": asked} if isinstance(asked, str) else asked
+    entry = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
         raise InvalidInput(f"{name} must map name to the name of a sampler, and its parameters to their values")
     return entry["name"], {key: value for key, value in entry.items() if key != "name"}
@@ -301,8 +301,8 @@ def mixture(context: Context, parameters: Parameters, shares: Shares) -> Sampler
         raise InvalidInput("mixture needs parts= (samplers with their parameters) and units=, and nothing else")
     part = _only_part(context, Mixture.name)
     parts = []
-    for number, asked in enumerate(parameters["parts"]):
-        name, extra = _named_entry(asked, f"parts[{number}]")
+    for number, entry in enumerate(parameters["parts"]):
+        name, extra = _named_entry(entry, f"parts[{number}]")
         inner = _sensitive_base(name, part, extra, [0.0] * context.size)
         parts.append(HighLowResponse(context.size, part.sensitive, inner, part.level))
     return Mixture(parts, [int(unit) for unit in parameters["units"]], shares)
@@ -332,14 +332,14 @@ def _paired(context: Context, parameters: Parameters, shares: Shares) -> Sampler
     _nothing_but(parameters, Paired.name, "first", "second")
     if context.factors is None:
         raise NotServed("paired needs the context of two questions, first * second")
-    made = []
+    samplers = []
     for part, key in zip(context.factors, ("first", "second"), strict=True):
         if key not in parameters:
             raise InvalidInput(f"paired needs {key}=: the name of a mechanism for that question, and its parameters")
         name, extra = _named_entry(parameters[key], key)
         extra.pop("prior", None)
-        made.append(named(part, name, extra).sampler)
-    return Paired(*made)
+        samplers.append(named(part, name, extra).sampler)
+    return Paired(*samplers)
 
 
 def _table(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
@@ -371,10 +371,10 @@ def _types(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
     _nothing_but(parameters, ClasswiseMixture.name, "law")
     if "law" not in parameters:
         raise InvalidInput("types needs law=: which types there are is worked out by auto, not by name")
-    made = _by_law(context, parameters, shares)
-    if made.name != ClasswiseMixture.name:
-        raise InvalidInput(f"law of kind {made.law.kind!r} must be of kind 'types' here")
-    return made
+    sampler = _by_law(context, parameters, shares)
+    if sampler.name != ClasswiseMixture.name:
+        raise InvalidInput(f"law of kind {sampler.law.kind!r} must be of kind 'types' here")
+    return sampler
 
 
 def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:

@@ -157,37 +157,37 @@ def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] |
     leak = sampler.max_ratios()
     seen: dict[tuple[Fraction, Epsilon], tuple[int, int]] = {}
     last: tuple[Fraction | None, Epsilon] = None, math.inf
-    for number, (x, z, asked) in enumerate(served.generators(sampler.labels)):
+    for number, (x, z, entry) in enumerate(served.generators(sampler.labels)):
         if number % CHUNK == 0:
             spend(CHUNK, f"pairs of values of {mechanism.name}")
         ratio = leak(x, z)
         if ratio is None:
             raise PrivacyViolation(
                 f"{mechanism.name}: some report tells {served.values[x]!r} from {served.values[z]!r} for certain; "
-                f"E allows {text_of(asked)}"
+                f"E allows {text_of(entry)}"
             )
-        if ratio is last[0] and asked is last[1]:
+        if ratio is last[0] and entry is last[1]:
             continue  # as the pair before: along a line all are, and hashing them would take most of the time
-        last = ratio, asked
+        last = ratio, entry
         _check_bound(sampler, ratio)
-        if (ratio, asked) not in seen:
-            if not within(ratio, asked):
+        if (ratio, entry) not in seen:
+            if not within(ratio, entry):
                 raise _violation(mechanism.name, served, x, z, ratio)
-            seen[ratio, asked] = x, z
+            seen[ratio, entry] = x, z
     if not seen:
         return None
-    ratio, asked = min(seen, key=lambda known: rough_gap(known[1], known[0]))
-    return *seen[ratio, asked], ratio
+    ratio, entry = min(seen, key=lambda known: rough_gap(known[1], known[0]))
+    return *seen[ratio, entry], ratio
 
 
 def _verify_matrix(rows: Sequence[Sequence[Any]], context: Context) -> Certificate:
     units = _units(rows, context.size)
     worst: tuple[float, int, int, Fraction] | None = None
-    for x, z, asked in context.generators(range(context.size)):
+    for x, z, entry in context.generators(range(context.size)):
         ratio = _largest_ratio(units[x], units[z], context, x, z)
-        if not within(ratio, asked):
+        if not within(ratio, entry):
             raise _violation("matrix", context, x, z, ratio)
-        slack = rough_gap(asked, ratio)
+        slack = rough_gap(entry, ratio)
         if worst is None or slack < worst[0]:
             worst = slack, x, z, ratio
     _, x, z, ratio = worst or (math.inf, 0, min(1, context.size - 1), Fraction(1))

@@ -42,10 +42,10 @@ FOLLOWERS: Registry[type[Sampler]] = Registry(
 )
 """The samplers that draw by each kind of law that can be read; a new kind is registered here."""
 
-DEPTH = 8
+MAX_DEPTH = 8
 """The most laws that may be inside each other."""
 
-ROWS = 1 << 20
+MAX_VALUES = 1 << 20
 """The most values of a law that is read on its own, without the context that it is to serve."""
 
 
@@ -56,40 +56,40 @@ def sampler_of(law: Law) -> Sampler:
     return FOLLOWERS[law.kind].from_law(law)
 
 
-def law_of(data: object, *, values: int = ROWS) -> Law:
+def law_of(data: object, *, values: int = MAX_VALUES) -> Law:
     """The law that JSON data says, as `plain_law` writes it; `InvalidInput` if it is written in any other way.
 
     No law in it may have more than `values` values, which is checked before anything is written out.
     """
-    return _Reading(values).law(data, DEPTH)
+    return _Reading(values).law(data, MAX_DEPTH)
 
 
 class _Reading:
     """A law being read: each part of it has at most `values` values, and so have all rows of one depth together."""
 
     def __init__(self, values: int) -> None:
-        self._values, self._left = values, DEPTH * values
+        self._values, self._left = values, MAX_DEPTH * values
 
     def law(self, data: object, depth: int) -> Law:
         if depth == 0:
-            raise InvalidInput(f"law: laws must be at most {DEPTH} deep in each other")
+            raise InvalidInput(f"law: laws must be at most {MAX_DEPTH} deep in each other")
         if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
             raise InvalidInput("law must be an object with a kind")
         kind = data["kind"]
         if kind not in FOLLOWERS:
             raise InvalidInput(f"law: kind={shown(kind)} must be one of {', '.join(FOLLOWERS)}")
-        made = FOLLOWERS[kind].follows
-        names = [field.name for field in fields(made)]
+        law_class = FOLLOWERS[kind].follows
+        names = [field.name for field in fields(law_class)]
         if set(data) != {"kind", *names}:
             raise InvalidInput(f"law of kind {kind!r} must have {', '.join(names)} and nothing else")
         entries = {name: self._entry(data[name], name, depth) for name in names}
-        for field in fields(made):
+        for field in fields(law_class):
             shape = _shape_of(field.type)
             if not _has_shape(entries[field.name], shape):
                 raise InvalidInput(f"law of kind {kind!r}: {field.name} must have the type {shape}")
         if entries.get("size", 0) > self._values:
             raise InvalidInput(f"law of kind {kind!r}: size={entries['size']} must be at most {self._values}")
-        law = made(**entries)
+        law = law_class(**entries)
         if plain_law(law) != data:
             raise InvalidInput(f"law of kind {kind!r} must be written in the canonical way")
         return law

@@ -45,7 +45,7 @@ IN_BULK: Registry[Any] = Registry(
 )
 """What a mechanism does with many values or reports, which needs NumPy: found when it is first asked for."""
 
-CHANNEL_LIMIT = 1 << 22
+MAX_CHANNEL_ENTRIES = 1 << 22
 """The largest number of entries that `channel` writes out."""
 
 
@@ -146,10 +146,10 @@ class Mechanism:
         if isinstance(x, bool) or not isinstance(x, int) or not 0 <= x < self.context.size:
             shown = f"index {x!r}" if errors.show_values else "an index"
             raise UnknownValue(f"{shown} must be a whole number from 0 to {self.context.size - 1}")
-        asked = self.sampler.words
-        words = rng.take(asked)
-        if len(words) != asked:
-            raise RandomnessFailure(f"asked for {asked} words, got {len(words)}; no report was made")
+        count = self.sampler.words
+        words = rng.take(count)
+        if len(words) != count:
+            raise RandomnessFailure(f"asked for {count} words, got {len(words)}; no report was made")
         return int(self.sampler.draw(x, words, INTEGERS))
 
     def randomize_many(self, values: Any, rng: Source, *, unknown: str = "error") -> Any:
@@ -211,15 +211,15 @@ class Mechanism:
         [['3/4', '1/4'], ['1/4', '3/4']]
         """
         columns = self.reports()
-        if len(columns) * self.context.size > CHANNEL_LIMIT:
+        if len(columns) * self.context.size > MAX_CHANNEL_ENTRIES:
             raise InvalidInput(f"channel: {self.context.size} x {len(columns)} entries are too many to write out")
         return [[self.sampler.probability(x, y) for y in columns] for x in range(self.context.size)]
 
     def with_report_names(self, names: Iterable[str]) -> Self:
         """This mechanism with names for its reports 0, 1, ..., as people write them on paper; the law is the same."""
-        made = copy(self)
-        made.report_names = check_report_names(names, self.sampler.outputs)
-        return made
+        named = copy(self)
+        named.report_names = check_report_names(names, self.sampler.outputs)
+        return named
 
     def reports_of(self, names: Iterable[Any]) -> list[int]:
         """The reports that a column of names stands for; `InvalidReport` says in which row there is none of them.
@@ -230,14 +230,14 @@ class Mechanism:
         [1, 0, 1]
         """
         numbers = {name: number for number, name in enumerate(self.report_names)}
-        found = []
+        reports = []
         for row, name in enumerate(listed_values(names, "names")):
             if not isinstance(name, str) or name not in numbers:
                 known = ", ".join(map(repr, self.report_names))
                 rule = f"one of {known}" if known else "a number: reports of this mechanism have no names"
                 raise InvalidReport(f"report in row {row} must be {rule}")
-            found.append(numbers[name])
-        return found
+            reports.append(numbers[name])
+        return reports
 
     def reports(self) -> Sequence[int]:
         """Every report that can occur, in order (small domains)."""
@@ -258,14 +258,14 @@ def fitting(sampler: Sampler, context: Context) -> Sampler:
 
 def check_report_names(names: Iterable[str], count: int) -> tuple[str, ...]:
     """The names of `count` reports; `InvalidInput` unless they are different texts that lines of a file can hold."""
-    found = tuple(listed_values(names, "reports"))
-    if not all(isinstance(name, str) and name and name.isprintable() and name == name.strip() for name in found):
+    texts = tuple(listed_values(names, "reports"))
+    if not all(isinstance(name, str) and name and name.isprintable() and name == name.strip() for name in texts):
         raise InvalidInput("reports must be text on one line, none empty, without spaces around it")
-    if any(str(name).startswith(MARK) for name in found):
+    if any(str(name).startswith(MARK) for name in texts):
         raise InvalidInput(f"reports must not begin with {MARK}, as the marks in files of reports do")
-    if len(found) != count or len(set(found)) != count:
-        raise InvalidInput(f"reports: {len(found)} names must be {count} different ones, one per report")
-    return tuple(map(str, found))
+    if len(texts) != count or len(set(texts)) != count:
+        raise InvalidInput(f"reports: {len(texts)} names must be {count} different ones, one per report")
+    return tuple(map(str, texts))
 
 
 def _check_words(sampler: Sampler) -> None:

@@ -1,6 +1,6 @@
-"""The file of vectors: one line for the file, one for each law, one for each vector; read as strictly as written.
+"""Files of test vectors: written, read as strictly as written, and checked with every engine that draws reports.
 
-Check vectors: every form in which reports are drawn here writes what a file says.
+The first line is for the file; then there is one for each law, followed by one for each of its vectors.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _line(data: Any) -> str:
 def read(path: str | Path) -> Iterator[Section]:
     """The laws of a file, each certified, and their vectors; `InvalidInput` names a line that is not as it must be."""
     with open(path, encoding="ascii", errors="replace", newline="\n") as file:
-        lines = _Lines(iter(file))
+        lines = VectorLines(iter(file))
         laws, vectors = lines.table("laws", "vectors", version=VERSION)
         for _ in range(laws):
             one = _section(lines)
@@ -83,7 +83,7 @@ def read(path: str | Path) -> Iterator[Section]:
             raise InvalidInput(f"line {lines.number}: there must be as many vectors as line 1 says, and no more")
 
 
-class _Lines:
+class VectorLines:
     """The lines of a file, counted."""
 
     def __init__(self, lines: Iterator[str]) -> None:
@@ -118,7 +118,7 @@ class _Lines:
         return InvalidInput(f"line {self.number}: {what}")
 
 
-def _section(lines: _Lines) -> Section:
+def _section(lines: VectorLines) -> Section:
     data = lines.data()
     if not isinstance(data, dict) or list(data) != ["fingerprint", "law", "vectors"] or type(data["law"]) is not str:
         raise lines.wrong("a law must come with fingerprint, law and vectors")
@@ -132,20 +132,20 @@ def _section(lines: _Lines) -> Section:
     return Section(at, mechanism, [_vector(mechanism, lines) for _ in range(count)])
 
 
-def _vector(mechanism: Mechanism, lines: _Lines) -> Vector:
+def _vector(mechanism: Mechanism, lines: VectorLines) -> Vector:
     data, words = lines.data(), mechanism.sampler.words
     if not isinstance(data, list) or len(data) != 3 or type(data[1]) is not str:
         raise lines.wrong("a vector must be a list of a value's number, words and a report")
-    x, told, report = data
+    x, digits, report = data
     if type(x) is not int or not 0 <= x < mechanism.context.size:
         raise lines.wrong(f"the number of a value must be from 0 to {mechanism.context.size - 1}")
-    if len(told) != DIGITS * words or not set(told) <= set("0123456789abcdef"):
+    if len(digits) != DIGITS * words or not set(digits) <= set("0123456789abcdef"):
         raise lines.wrong(f"{words} words must be {DIGITS * words} lowercase hexadecimal digits")
     try:
         written = report_from_json(mechanism, report)
     except DiscreetError as problem:
         raise lines.wrong(str(problem)) from None
-    return Vector(x, tuple(int(told[at : at + DIGITS], 16) for at in range(0, len(told), DIGITS)), written)
+    return Vector(x, tuple(int(digits[at : at + DIGITS], 16) for at in range(0, len(digits), DIGITS)), written)
 
 
 @dataclass(frozen=True)
@@ -171,9 +171,9 @@ def check_vectors(path: str | Path) -> Checked:
             done[engine] += len(expected)
             wrong += [
                 f"line {section.line + 1 + at}: {section.mechanism.name}: value {section.vectors[at].x} "
-                f"writes {found} by {engine}, not {report}"
-                for at, (found, report) in enumerate(zip(drawn, expected, strict=True))
-                if found != report
+                f"writes {written} by {engine}, not {report}"
+                for at, (written, report) in enumerate(zip(drawn, expected, strict=True))
+                if written != report
             ]
     if wrong:
         raise CheckFailed(f"{wrong[0]} ({len(wrong)} of {sum(done.values())} reports differ)")

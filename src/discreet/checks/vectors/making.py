@@ -1,6 +1,6 @@
-"""Make vectors: how many of each law, and what they say.
+"""Make test vectors: which values and words are tried, and how many of each law.
 
-The words of vectors: the first and the last ones, both sides of the thresholds of a law, and random ones.
+Words are the first and the last ones, both sides of the thresholds of a law, and random ones.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ EDGES = (0, MASK, 1, MASK - 1, 1 << 63, (1 << 63) - 1)
 """Words that are tried in all places at once."""
 
 
-class Asked(NamedTuple):
+class Draws(NamedTuple):
     """Value numbers, and for each a row of words."""
 
     x: Words
     words: Words
 
 
-def asked(mechanism: Mechanism, count: int, seed: int) -> Asked:
+def choose_draws(mechanism: Mechanism, count: int, seed: int) -> Draws:
     """`count` different values with their words, which depend on the law and the seed alone."""
     digest = hashlib.sha256(f"{seed} {mechanism.fingerprint}".encode()).digest()
     source, sampler = seeded(int.from_bytes(digest[:8], "big")), mechanism.sampler
@@ -48,7 +48,7 @@ def asked(mechanism: Mechanism, count: int, seed: int) -> Asked:
     thresholds = _thresholds(sampler, count // 6, source)
     few = _different([edges, numbers, thresholds], count)
     more = _random(sampler, count - len(few.x), source)
-    return Asked(np.concatenate([few.x, more.x]), np.concatenate([few.words, more.words]))
+    return Draws(np.concatenate([few.x, more.x]), np.concatenate([few.words, more.words]))
 
 
 def _below(size: int, count: int, source: Stream) -> Words:
@@ -64,27 +64,27 @@ def _values(size: int, count: int, source: Stream) -> Words:
     return x
 
 
-def _random(sampler: Sampler, count: int, source: Stream) -> Asked:
+def _random(sampler: Sampler, count: int, source: Stream) -> Draws:
     words = source.fill(count * sampler.words).reshape(count, sampler.words)
-    return Asked(_values(sampler.size, count, source), words)
+    return Draws(_values(sampler.size, count, source), words)
 
 
-def _edges(sampler: Sampler, most: int) -> Asked:
+def _edges(sampler: Sampler, most: int) -> Draws:
     """The first and the last value with the first and last words."""
     ends = sorted({0, sampler.size - 1})
     rows = [(x, word) for word in EDGES for x in ends][:most]
     words = np.array([word for _, word in rows], dtype=np.uint64)
-    return Asked(np.array([x for x, _ in rows], dtype=np.uint64), np.repeat(words[:, None], sampler.words, axis=1))
+    return Draws(np.array([x for x, _ in rows], dtype=np.uint64), np.repeat(words[:, None], sampler.words, axis=1))
 
 
-def _numbers(mechanism: Mechanism, count: int, source: Stream) -> Asked:
+def _numbers(mechanism: Mechanism, count: int, source: Stream) -> Draws:
     """Random words of which one is a number of the law, or a sum of its first numbers, or one less or more."""
-    found = {number + by for number in _whole(plain_law(mechanism.law())) for by in (-1, 0, 1)}
-    known = np.array(sorted(number for number in found if 0 <= number <= MASK), dtype=np.uint64)
-    made = _random(mechanism.sampler, count, source)
+    near = {number + by for number in _whole(plain_law(mechanism.law())) for by in (-1, 0, 1)}
+    known = np.array(sorted(number for number in near if 0 <= number <= MASK), dtype=np.uint64)
+    draws = _random(mechanism.sampler, count, source)
     places = _below(mechanism.sampler.words, count, source)
-    made.words[np.arange(count), places] = known[_below(len(known), count, source)]
-    return made
+    draws.words[np.arange(count), places] = known[_below(len(known), count, source)]
+    return draws
 
 
 def _whole(data: Any) -> Iterator[int]:
@@ -105,7 +105,7 @@ def _whole(data: Any) -> Iterator[int]:
         yield data
 
 
-def _thresholds(sampler: Sampler, count: int, source: Stream) -> Asked:
+def _thresholds(sampler: Sampler, count: int, source: Stream) -> Draws:
     """Random words with one next to, at and after a threshold: where the report changes while the others stay."""
     lanes = np.arange(count)
     x, words = _random(sampler, count, source)
@@ -118,7 +118,7 @@ def _thresholds(sampler: Sampler, count: int, source: Stream) -> Asked:
         changed = _other(first, _drawn(sampler, x, _with(words, lanes, places, middle)))
         low, high = np.where(changed, low, middle), np.where(changed, middle, high)
     sides = [_with(words, lanes, places, word)[differs] for word in (low, high, high + (high < np.uint64(MASK)))]
-    return Asked(np.tile(x[differs], 3), np.concatenate(sides))
+    return Draws(np.tile(x[differs], 3), np.concatenate(sides))
 
 
 def _ends(count: int, source: Stream) -> tuple[Words, Words]:
@@ -144,19 +144,19 @@ def _other(reports: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
     return other if other.ndim == 1 else np.any(other, axis=1)
 
 
-def _different(parts: list[Asked], most: int) -> Asked:
+def _different(parts: list[Draws], most: int) -> Draws:
     """The parts one after the other, without what was there before."""
     x, words = (np.concatenate(column) for column in zip(*parts, strict=True))
     rows = np.concatenate([x[:, None], words], axis=1)
     first = np.unique(rows, axis=0, return_index=True)[1] if len(rows) else np.arange(0)
-    kept = np.sort(first)[:most]
-    return Asked(x[kept], words[kept])
+    chosen = np.sort(first)[:most]
+    return Draws(x[chosen], words[chosen])
 
 
 COUNT, FEW = 120_000, 2_000
 """How many vectors are made by default, of all laws and of the small ones."""
 
-MOST = 1 << 15
+MAX_WORDS = 1 << 15
 """The most words in the vectors of one law, of `COUNT`, unless more are asked for than fit."""
 
 
@@ -188,7 +188,7 @@ def write_vectors(
 
 def vectors(mechanism: Mechanism, count: int, seed: int) -> Iterator[Vector]:
     """`count` vectors of a law; the reports are those of plain integers."""
-    x, words = asked(mechanism, count, seed)
+    x, words = choose_draws(mechanism, count, seed)
     for value, row in zip(x.tolist(), words.tolist(), strict=True):
         yield Vector(value, tuple(row), int(mechanism.sampler.draw(value, row, INTEGERS)))
 
@@ -201,11 +201,11 @@ def _has(law: Mechanism, kinds: Sequence[str]) -> bool:
 def shared(laws: Sequence[Mechanism], count: int) -> list[int]:
     """How many vectors each law gets: half of them shared by all laws, the other half by all kinds.
 
-    A law whose reports take many words gets as many as `MOST` allows, and the others get what it leaves.
+    A law whose reports take many words gets as many as `MAX_WORDS` allows, and the others get what it leaves.
     """
     of = Counter(law.law().kind for law in laws)
     shares = [1 / len(laws) + 1 / len(of) / of[law.law().kind] for law in laws]
-    most = [max(8, MOST * count // COUNT // law.sampler.words) for law in laws]
+    most = [max(8, MAX_WORDS * count // COUNT // law.sampler.words) for law in laws]
     counts, left = [0] * len(laws), count
     while left and (open_ := [i for i in range(len(laws)) if counts[i] < most[i]]):
         total, before = sum(shares[i] for i in open_), left

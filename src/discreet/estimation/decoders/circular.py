@@ -1,9 +1,4 @@
-"""The decoder of noise that moves every value alike around a ring or a torus: its statistics are convolutions.
-
-The decoder of Hadamard response with one small matrix per part of the values.
-
-The decoder of two-sided geometric noise on a line: the channel's inverse has three diagonals.
-"""
+"""Decoders by a fast inverse of the channel: noise on a ring, a torus or a line, and Hadamard response in parts."""
 
 from __future__ import annotations
 

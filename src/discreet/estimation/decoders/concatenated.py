@@ -17,7 +17,7 @@ from .decoder import Counter, Decoder, Drawn, Group
 from .registry import decoder_of
 
 
-class Inside(NamedTuple):
+class PartReports(NamedTuple):
     """The reports of all parts of one kind: their rows, the part of each, and the report inside it."""
 
     kind: int
@@ -59,13 +59,13 @@ class Concatenated(Decoder[Drawn]):
         part = bisect_right(self.offsets, y) - 1
         return [self.starts[part] + cell for cell in self.kinds[self.kind_of[part]].cells_of(y - self.offsets[part])]
 
-    def split(self, reports: Array) -> Iterator[Inside]:
+    def split(self, reports: Array) -> Iterator[PartReports]:
         """The reports by kind of part, in the order of the kinds."""
         part, inside = locate(reports, self.offsets, self.outputs)
         kind = look_up(self.kind_of, part)
         for number, own in enumerate(self.kinds):
             rows = np.flatnonzero(kind == number)
-            yield Inside(number, rows, part[rows], narrow(inside[rows], own.bits))
+            yield PartReports(number, rows, part[rows], narrow(inside[rows], own.bits))
 
     def count(self, counts: Array, reports: Array, start: Any) -> None:
         if self.is_plain:

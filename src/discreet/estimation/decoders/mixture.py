@@ -1,7 +1,4 @@
-"""The decoder of a mixture: what the reports of all parts say, put together.
-
-The decoder of high-low response: sensitive values by the inner decoder, the others by how often they are shown.
-"""
+"""Decoders of high-low response and of mixtures, whose parts are mostly of that form."""
 
 from __future__ import annotations
 
@@ -53,21 +50,21 @@ class HighLowDecoder(Concatenated[HighLowResponse]):
 
     def inconsistency(self, counts: Array) -> str | None:
         hidden, shown = self.halves(counts)
-        if not self.sampler.passes and shown.any():
+        if not self.sampler.disclosing and shown.any():
             return "values that are not sensitive never pass, so their counts must be 0"
         return self.inner.inconsistency(hidden)
 
     @cached_property
     def sigma(self) -> float:
         """The probability that a value that is not sensitive is disclosed."""
-        if self.sampler.others and not self.sampler.passes:
+        if self.sampler.others and not self.sampler.disclosing:
             raise NotIdentifiable("high_low: values that are not sensitive never pass, so they cannot be told apart")
-        return float(self.sampler.passes)
+        return float(self.sampler.disclosing)
 
     @cached_property
     def kappa(self) -> float:
         """What a disclosed value contributes to every sensitive share."""
-        inner, passes = self.sampler.inner, self.sampler.passes
+        inner, passes = self.sampler.inner, self.sampler.disclosing
         if not self.sampler.others:
             return 0.0
         return float(-(1 - passes) * (inner.r - inner.q) / (inner.p - inner.q)) / self.sigma
@@ -90,7 +87,7 @@ class HighLowDecoder(Concatenated[HighLowResponse]):
         rows = np.zeros((len(reports), self.size))
         for kind, mine, _, inside in self.split(reports):
             if kind == 0:
-                others = np.full((len(mine), len(self.others)), float(1 - self.sampler.passes))
+                others = np.full((len(mine), len(self.others)), float(1 - self.sampler.disclosing))
                 rows[mine] = self.joined(self.inner.likelihoods(inside), others)
             else:
                 rows[mine, self.others[self.kinds[kind].gather(np.arange(len(self.others)), inside, 0)]] = 1.0

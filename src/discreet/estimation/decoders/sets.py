@@ -214,7 +214,7 @@ class UtilityRapporDecoder(BitwiseDecoder[UtilityRappor]):
 
     def likelihoods(self, reports: Array) -> Array:
         refuse_several(reports, self.sampler.others)
-        inner, passes, others = self.sampler.inner, self.sampler.passes, np.array(self.sampler.is_other)
+        inner, passes, others = self.sampler.inner, self.sampler.disclosing, np.array(self.sampler.is_other)
         inside = others * float(passes) + (1 - others) * float(inner.p / inner.q)
         outside = others * float(1 - passes) + (1 - others) * float((1 - inner.p) / (1 - inner.q))
         hidden = where_member(reports, self.size, None, inside, outside)
@@ -227,7 +227,7 @@ class UtilityRapporDecoder(BitwiseDecoder[UtilityRappor]):
         return super().inconsistency(counts)
 
     def levels(self) -> tuple[Array, Array]:
-        p, q = np.full(self.size, float(self.sampler.passes)), np.zeros(self.size)
+        p, q = np.full(self.size, float(self.sampler.disclosing)), np.zeros(self.size)
         chosen = list(self.sampler.sensitive)
         p[chosen], q[chosen] = float(self.sampler.inner.p), float(self.sampler.inner.q)
         return p, q

@@ -1,7 +1,4 @@
-"""The decoder of tree subsets: one coefficient for each depth of the tree, and moments by where values part.
-
-The joint second moments of the estimator of tree subsets, worked out from the leaves upwards.
-"""
+"""The decoder of tree subsets: one coefficient for each depth of the tree, and moments by where values part."""
 
 from __future__ import annotations
 
@@ -46,22 +43,22 @@ def cross_moment(levels: TreeSubsetsDecoder, shares: Array, first: Array, second
     but under the own one: so the means of U_c enter by the joint moments of the sub-report, the rest child by child.
     """
     on_leaves = [levels.on_leaves(row) for row in (shares, first, second)]
-    found: list[Moments | None] = [None] * len(levels.states)
+    moments: list[Moments | None] = [None] * len(levels.states)
     for number in reversed(range(len(levels.states))):
         state = levels.states[number]
         held = [row.reshape(*row.shape[:-1], levels.nodes[state.depth], -1).sum(axis=-1) for row in on_leaves]
         c = levels.c[state.depth]
         if state.unmarked < 0:
             p, u, v = held[0], c * held[1], c * held[2]
-            found[number] = Moments(u, v, u * v, p * u, p * v, p * u * v)
+            moments[number] = Moments(u, v, u * v, p * u, p * v, p * u * v)
         else:
             parts = [row.reshape(*row.shape[:-1], levels.nodes[state.depth + 1], -1).sum(axis=-1) for row in on_leaves]
             branch = levels.branches[state.depth]
             inside = parts[0].reshape(*parts[0].shape[:-1], -1, branch)
-            below = [found[child] if child >= 0 else None for child in (state.unmarked, state.marked)]
+            below = [moments[child] if child >= 0 else None for child in (state.unmarked, state.marked)]
             node = _Node(levels, number, state, inside, below)
-            found[number] = node.joined(held[0], c * held[1], c * held[2])
-    root = found[0]
+            moments[number] = node.joined(held[0], c * held[1], c * held[2])
+    root = moments[0]
     assert root is not None
     return root.own_uv  # type: ignore[no-any-return]
 
@@ -150,11 +147,11 @@ class _Node:
         gap, _, fixed_u, fixed_v = self._constants()
         mean_u, mean_v = self._means(shares, cover)
         mass = shares.sum(axis=-1) + cover
-        found = fixed_u * mean_v + fixed_v * mean_u - fixed_u * fixed_v * mass
+        product = fixed_u * mean_v + fixed_v * mean_u - fixed_u * fixed_v * mass
         if self.encoding is not None:
             joint = self._inner.covered_moment(shares, cover, self.rise_u, self.rise_v)
-            found = found + gap**2 * joint[..., 0]
-        return found
+            product = product + gap**2 * joint[..., 0]
+        return product
 
     def _crossed(self, name: str) -> Any:
         """The own child's U beyond its mean under cover reports, times the V of the other children; or with V and U."""

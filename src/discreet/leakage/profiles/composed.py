@@ -96,7 +96,7 @@ class HighLowProfile(Profile[HighLowResponse]):
     def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
         if among is not None and (listing := listed(self, x, z, among)) is not None:
             return listing
-        sampler, passes = self.sampler, self.sampler.passes
+        sampler, passes = self.sampler, self.sampler.disclosing
         own, other = sampler.is_other[x], sampler.is_other[z]
         hidden = (0 if own else sampler.place[x]), (0 if other else sampler.place[z])
         pair = (hidden[1], hidden[1]) if own else (hidden[0], hidden[0]) if other else hidden
@@ -126,21 +126,21 @@ class HighLowProfile(Profile[HighLowResponse]):
         return shares[list(self.sampler.sensitive)], shares[list(self.sampler.others)]
 
     def bayes_success(self, shares: Array) -> float | None:
-        (mine, theirs), passes = self._parted(shares), float(self.sampler.passes)
-        top = float(1 - self.sampler.passes) * max(theirs.tolist(), default=0.0)
+        (mine, theirs), passes = self._parted(shares), float(self.sampler.disclosing)
+        top = float(1 - self.sampler.disclosing) * max(theirs.tolist(), default=0.0)
         inside = self._inner.bayes_success(mine, beside=top)
         return None if inside is None else inside + passes * float(theirs.sum())
 
     def posterior_range(self, x: int, shares: Array) -> PosteriorRange | None:
         (mine, theirs), sampler, inner = self._parted(shares), self.sampler, self._inner
-        share, hidden = float(shares[x]), float(1 - sampler.passes)
+        share, hidden = float(shares[x]), float(1 - sampler.disclosing)
         covers = hidden * float(theirs.sum())
         known = None if isinstance(inner, SetProfile) else posterior.posterior_range(self, x, shares)
         if sampler.is_other[x]:
             if isinstance(inner, SetProfile):
                 least = hidden * share / (inner.most_covered(mine) + covers) if share else 0.0
-                known = PosteriorRange(least, 1.0 if sampler.passes and share else least, 0.0, 0.0)
-            return None if known is None else known._replace(own=float(sampler.passes), other=0.0)
+                known = PosteriorRange(least, 1.0 if sampler.disclosing and share else least, 0.0, 0.0)
+            return None if known is None else known._replace(own=float(sampler.disclosing), other=0.0)
         if isinstance(inner, SetProfile):
             known = inner.posterior_range(sampler.place[x], mine, beside=covers)
         inside = float(sampler.inner.q) * (float(mine.sum()) - share) + float(sampler.inner.r) * covers

@@ -303,8 +303,8 @@ class UtilityRapporProfile(Profile[UtilityRappor]):
         p, q, bits = inner.p, inner.q, inner.size
         alike, own = q * q + (1 - q) ** 2, p * q + (1 - p) * (1 - q)
         if any(hidden):
-            return Fraction((1 - sampler.passes) * own * alike ** (bits - 1))
-        return Fraction((1 - sampler.passes) ** 2 * alike**bits)
+            return Fraction((1 - sampler.disclosing) * own * alike ** (bits - 1))
+        return Fraction((1 - sampler.disclosing) ** 2 * alike**bits)
 
     def bayes_success(self, shares: Array) -> float | None:
         return self._without_noise.bayes_success(shares)

@@ -18,7 +18,7 @@ from ..mechanism import Mechanism
 from ..sampler import Sampler
 from ..tables.table import WrittenOut
 from ..units import check_law
-from .compose import ENTRIES, units_of
+from .compose import MAX_ENTRIES, units_of
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Adaptive(WrittenOut):
         self.size, self.word_bits = first.size, first.word_bits
         self.words = first.words + max(second.words for second in seconds)
         self.outputs = first.outputs * self.width
-        if self.outputs * self.size > ENTRIES:
+        if self.outputs * self.size > MAX_ENTRIES:
             raise InvalidInput(f"{self.size} x {self.outputs} entries are too many to write out")
         check_law(
             len(law.choice) == first.outputs and all(0 <= kind < len(seconds) for kind in law.choice),
@@ -137,14 +137,14 @@ def adaptive(first: Mechanism, second: Mapping[int, Mechanism] | Callable[[int],
     for y in first.reports():
         if isinstance(second, Mapping) and y not in second:
             raise InvalidInput(f"second must have a mechanism for every report of the first; {y} has none")
-        made = second[y] if isinstance(second, Mapping) else second(y)
-        if not isinstance(made, Mechanism):
-            raise InvalidInput(f"second: what follows report {y} must be a mechanism, not {type(made).__name__}")
-        if made.context.domain != first.context.domain:
+        follower = second[y] if isinstance(second, Mapping) else second(y)
+        if not isinstance(follower, Mechanism):
+            raise InvalidInput(f"second: what follows report {y} must be a mechanism, not {type(follower).__name__}")
+        if follower.context.domain != first.context.domain:
             raise InvalidInput("mechanisms can be composed only over the same values in the same order")
-        chosen[y] = made
-    kinds = {made.fingerprint: made for made in chosen.values()}
+        chosen[y] = follower
+    kinds = {follower.fingerprint: follower for follower in chosen.values()}
     numbers = {fingerprint: number for number, fingerprint in enumerate(kinds)}
     choice = [numbers[chosen[y].fingerprint] if y in chosen else 0 for y in range(first.sampler.outputs)]
-    joint = Adaptive(first.sampler, [made.sampler for made in kinds.values()], choice)
-    return Mechanism(first.context + reduce(or_, (made.context for made in kinds.values())), joint)
+    joint = Adaptive(first.sampler, [follower.sampler for follower in kinds.values()], choice)
+    return Mechanism(first.context + reduce(or_, (follower.context for follower in kinds.values())), joint)

@@ -95,9 +95,9 @@ class BlockResponse(Sampler):
             part.weighted([share / sum(held) for share in held]) if sum(held) > 0 else part
             for part, held in zip(self.kinds, inside, strict=True)
         ]
-        made = BlockResponse.__new__(BlockResponse)
-        made._follow(self.law, kinds)
-        return made
+        weighted = BlockResponse.__new__(BlockResponse)
+        weighted._follow(self.law, kinds)
+        return weighted
 
     def _lay_out(self) -> None:
         bounds = [0, *accumulate(part.outputs for part in self.inner)]
@@ -110,10 +110,10 @@ class BlockResponse(Sampler):
     @cached_property
     def members(self) -> list[list[int]]:
         """The numbers of each block's values, in order of their position."""
-        found: list[list[int]] = [[] for _ in self.inner]
+        members: list[list[int]] = [[] for _ in self.inner]
         for x, block in enumerate(self.block_of):
-            found[block].append(x)
-        return found
+            members[block].append(x)
+        return members
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         block = ops.look_up(self.block_of, x)

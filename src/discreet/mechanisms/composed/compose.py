@@ -21,7 +21,7 @@ from ..tables.table import WrittenOut
 if TYPE_CHECKING:
     from ...core.random import Source
 
-ENTRIES = 1 << 20
+MAX_ENTRIES = 1 << 20
 """The most entries with which the channel of a pair of reports is written out."""
 
 
@@ -60,7 +60,7 @@ class Product(WrittenOut):
         self.law, self.first, self.second = law, first, second
         self.size, self.word_bits, self.words = first.size, first.word_bits, first.words + second.words
         self.outputs = first.outputs * second.outputs
-        if self.outputs * self.size > ENTRIES:
+        if self.outputs * self.size > MAX_ENTRIES:
             raise InvalidInput(f"{self.size} x {self.outputs} entries are too many to write out")
         self.space = 1 << self.word_bits * self.words
         self.rows = tuple(self._row(x) for x in range(self.size))

@@ -54,9 +54,9 @@ class Cover(ABC, Generic[Base]):
         check_law(holds, "high_low", "its neutral units must be positive and fit the words, and it must have no steps")
 
     @cached_property
-    @abstractmethod
     def disclosing(self) -> Fraction:
-        """The probability that a value that needs no protection is disclosed."""
+        """The probability that a value that needs no protection is disclosed: unless a word is below `units`."""
+        return 1 - Fraction(self.units.units, 1 << self.base.word_bits)
 
     @property
     @abstractmethod
@@ -156,10 +156,6 @@ class SubsetCover(Cover[Subset]):
         holds = 0 < self.units.units <= 1 << self.base.word_bits and is_plan(self.units.steps, d)
         check_law(holds, "high_low", f"its neutral units must fit the words and its steps must make {d} draws")
 
-    @cached_property
-    def disclosing(self) -> Fraction:
-        return 1 - Fraction(self.units.units, 1 << self.base.word_bits)
-
     @property
     def ratio(self) -> Fraction:
         return self._likeliest(self.base, self.units.steps) / (1 - self.disclosing)
@@ -193,10 +189,6 @@ class UnaryCover(Cover[Unary]):
     def fewest(cls, base: Unary, epsilon: Fraction) -> CoverUnits:
         space = 1 << base.word_bits
         return CoverUnits(min(space, ceil_div(space * base.p / base.q, exp_below(epsilon))))
-
-    @cached_property
-    def disclosing(self) -> Fraction:
-        return 1 - Fraction(self.units.units, 1 << self.base.word_bits)
 
     @property
     def ratio(self) -> Fraction:

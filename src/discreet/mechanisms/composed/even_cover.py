@@ -21,7 +21,7 @@ from ..uniform.randomized_response import RandomizedResponse
 from ..uniform.subset import Subset
 
 
-class Places(NamedTuple):
+class SupportedPlaces(NamedTuple):
     """How the reports of a base support `places` places, the first of which are its values and the others nobody's.
 
     Each report supports `members` of the places, which write it `odds` times as often as the others do, each up to
@@ -49,14 +49,14 @@ class Covered(Protocol):
         """The certified largest Q(y | x) / Pr(cover y) and Pr(cover y) / Q(y | x)."""
 
 
-def places_of(base: Sampler) -> Places | None:
+def places_of(base: Sampler) -> SupportedPlaces | None:
     """The places of a base whose every report supports equally many of them; None for any other."""
     if isinstance(base, Subset):
-        return Places(base.size, base.d, base.ratio * base.evenness, base.evenness)
+        return SupportedPlaces(base.size, base.d, base.ratio * base.evenness, base.evenness)
     if isinstance(base, RandomizedResponse):
-        return Places(base.size, 1, base.ratio)
+        return SupportedPlaces(base.size, 1, base.ratio)
     if isinstance(base, Cyclic) and len(members := {len(shifts) for shifts in base.sets}) == 1:
-        return Places(base.law.modulus, members.pop(), base.ratio)
+        return SupportedPlaces(base.law.modulus, members.pop(), base.ratio)
     return None
 
 

@@ -1,6 +1,6 @@
-"""A sampler on the sensitive values; other values are reported as they are as often as privacy allows.
+"""High-low response: a sampler on the sensitive values; others are disclosed as often as privacy allows.
 
-The subset size or difference set that serves a high-low context best, given the share of sensitive people.
+Also which subset size or difference set serves it best, given the share of people whose value is sensitive.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..law import Bits, Law, plain_law
 from ..laws import sampler_of
 from ..sampler import Example, RatioBound, Sampler, actual_epsilon
 from ..uniform.cyclic import room
-from ..uniform.cyclotomic import Family, families
+from ..uniform.cyclotomic import DifferenceFamily, families
 from ..uniform.floyd import Steps
 from ..uniform.pure import PureSampler
 from ..uniform.randomized_response import RandomizedResponse
@@ -32,9 +32,9 @@ from .cover import Cover, CoverUnits, cover_kind
 
 @dataclass(frozen=True)
 class HighLowLaw(Law):
-    """A sensitive value follows `inner`; any other writes a neutral report with `neutral` units, else passes.
+    """A sensitive value follows `inner`; any other writes a cover report with `neutral` units, or is disclosed.
 
-    The kind of `inner` determines what a unit is and how `steps` share out the words of a neutral set.
+    The kind of `inner` determines what a unit is and how `steps` share out the words of a cover set.
     """
 
     kind = "high_low"
@@ -46,14 +46,14 @@ class HighLowLaw(Law):
 
 
 class HighLowResponse(Sampler):
-    """A sensitive value writes what the inner sampler writes; any other passes as it is or writes a neutral report.
+    """A sensitive value writes what the inner sampler writes; any other is disclosed or writes a cover report.
 
-    The neutral report gives every inner report just the mass that hides the sensitive values:
-    ``Pr(y | b) >= max_x Q(y | x) / R``. What is left over is the probability sigma of passing.
+    A cover report gives every inner report just the mass that hides the sensitive values:
+    ``Pr(y | b) >= max_x Q(y | x) / R``. What is left over is the probability sigma of being disclosed.
     Both branches are computed from the same words and one is selected.
 
-    *Why private.* For x sensitive: the inner ratio against sensitive values, the neutral one against
-    the others; a report that shows a passed value never comes from a sensitive one.
+    *Why private.* For x sensitive: the inner ratio against sensitive values, that of cover reports against
+    the others; a report that discloses a value never comes from a sensitive one.
 
     References: Acharya2020, Section 5 (with Hadamard); Murakami2019 (uRR with randomized response,
     uRAP with unary); He2025 (with subsets).
@@ -67,12 +67,12 @@ class HighLowResponse(Sampler):
 
     def __init__(self, size: int, sensitive: Sequence[int], inner: PureSampler, epsilon: Fraction) -> None:
         kind = cover_kind(inner)
-        neutral = kind.fewest(inner, epsilon) if len(sensitive) < size else CoverUnits(0)
+        cover = kind.fewest(inner, epsilon) if len(sensitive) < size else CoverUnits(0)
         if len(sensitive) < size and inner.size == 1:
-            written = int((1 - kind(inner, neutral).disclosing) * 2**inner.word_bits)
+            written = int((1 - kind(inner, cover).disclosing) * 2**inner.word_bits)
             if too_few(written, inner.word_bits):
                 raise beyond_words(epsilon, inner.word_bits)
-        self._follow(HighLowLaw(Bits.of(sensitive, size), inner.law, neutral.units, neutral.steps), inner)
+        self._follow(HighLowLaw(Bits.of(sensitive, size), inner.law, cover.units, cover.steps), inner)
 
     def follow(self, law: HighLowLaw) -> None:
         inner = sampler_of(law.inner)
@@ -86,13 +86,13 @@ class HighLowResponse(Sampler):
         self.sensitive = tuple(law.sensitive)
         chosen = set(self.sensitive)
         self.others = tuple(x for x in range(self.size) if x not in chosen)
-        neutral = CoverUnits(law.neutral, law.steps)
-        self.passes = Fraction(0)
+        cover = CoverUnits(law.neutral, law.steps)
+        self.disclosing = Fraction(0)
         self.words = inner.words
-        check_law(bool(self.others) or neutral == CoverUnits(0), law.kind, "without others nothing is neutral")
+        check_law(bool(self.others) or cover == CoverUnits(0), law.kind, "without others nothing is neutral")
         if self.others:
-            self.cover = cover_kind(inner)(inner, neutral)
-            self.passes = self.cover.disclosing
+            self.cover = cover_kind(inner)(inner, cover)
+            self.disclosing = self.cover.disclosing
             self.words = max(inner.words, self.cover.words)
         self.word_bits = inner.word_bits
         self.base = inner.outputs if inner.outputs <= 1 << 63 else 1 << 64 * -(-inner.bits // 64)
@@ -116,16 +116,16 @@ class HighLowResponse(Sampler):
             return self.inner.draw(place, words, ops)
         other = ops.look_up(self.is_other, x)
         hidden = self.inner.draw(ops.select(other, 0, place), words, ops)
-        passes, cover = self.cover.draw(words, ops)
+        discloses, cover = self.cover.draw(words, ops)
         written = ops.widen(ops.select(other, cover, hidden), self.bits)
-        return ops.pass_on(written, ops.select(other, passes, 0), place, self.base)
+        return ops.pass_on(written, ops.select(other, discloses, 0), place, self.base)
 
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_other[x]:
             return self.inner.probability(self.place[x], y) if y < self.base else Fraction(0)
         if y < self.base:
             return self.cover.probability(y)
-        return self.passes if y - self.base == self.place[x] else Fraction(0)
+        return self.disclosing if y - self.base == self.place[x] else Fraction(0)
 
     def reports(self) -> Iterable[int]:
         yield from self.inner.reports()
@@ -179,34 +179,34 @@ def sized(name: str, size: int, epsilon: float, mass: float, parameters: Mapping
     return parameters
 
 
-def high_low_error(g: float, h: float, nu: float, sigma: float, *, size: int, mass: float) -> float:
+def high_low_error(p: float, q: float, r: float, sigma: float, *, size: int, mass: float) -> float:
     """n times the expected squared error of all shares, plus the sum of squared shares.
 
-    For `size` sensitive values of total share `mass`, an inner sampler with support probabilities g, h and
-    neutral nu, and other values that pass as they are with probability sigma:
+    For `size` sensitive values of total share `mass`, an inner sampler with support probabilities p, q and r,
+    and other values that are disclosed with probability sigma:
     ``s (V0 m + (1-m)((1-sigma) M + sigma kappa**2)) + (V1 + 1) m + (1-m)/sigma``,
-    M the second moment of phi under the neutral law.
+    M the second moment of phi over cover reports.
     """
-    gap = g - h
+    gap = p - q
     if gap <= 0:
         return math.inf  # epsilon is too small for doubles to tell the two apart
-    v0, v1 = h * (1 - h) / gap**2, (g * (1 - g) - h * (1 - h)) / gap**2
-    neutral = (nu * (1 - h) ** 2 + (1 - nu) * h * h) / gap**2
-    kappa = -(1 - sigma) * (nu - h) / (sigma * gap)
-    outside = (1 - sigma) * neutral + sigma * kappa**2
+    v0, v1 = q * (1 - q) / gap**2, (p * (1 - p) - q * (1 - q)) / gap**2
+    cover = (r * (1 - q) ** 2 + (1 - r) * q * q) / gap**2
+    kappa = -(1 - sigma) * (r - q) / (sigma * gap)
+    outside = (1 - sigma) * cover + sigma * kappa**2
     return size * (v0 * mass + (1 - mass) * outside) + (v1 + 1) * mass + (1 - mass) / sigma
 
 
 def levels_of(a: float, b: float, own: float, shared: float, epsilon: float) -> tuple[float, float, float, float]:
-    """(g, h, nu, sigma) of a sampler with a high and b low reports, `own` supporting a value, `shared` two."""
+    """(p, q, r, sigma) of a sampler with a high and b low reports, `own` supporting a value, `shared` two."""
     fade = math.exp(-epsilon)
     whole = a + b * fade
-    g, h = own / whole, (shared + (own - shared) * fade) / whole
-    return g, h, own / (a + b), -a * math.expm1(-epsilon) / whole
+    p, q = own / whole, (shared + (own - shared) * fade) / whole
+    return p, q, own / (a + b), -a * math.expm1(-epsilon) / whole
 
 
 def subset_levels(size: int, d: int, epsilon: float) -> tuple[float, float, float, float]:
-    """(g, h, nu, sigma) of subsets of d of the sensitive values."""
+    """(p, q, r, sigma) of subsets of d of the sensitive values."""
     return levels_of(d, size - d, d, d * (d - 1) / (size - 1), epsilon)
 
 
@@ -228,14 +228,16 @@ def best_subset_size(size: int, epsilon: float, mass: float) -> int:
 @lru_cache(maxsize=1024)
 def best_difference_set(size: int, epsilon: float, mass: float, *, bits: int | None = None) -> Parameters:
     """The cyclic difference set with the least `high_low_error` that fits; ties go to the fewest reports."""
-    found = min(candidates(size, bits=room(size, bits)), key=_rating(size, epsilon, mass), default=None)
-    if found is None:
+    best = min(candidates(size, bits=room(size, bits)), key=_rating(size, epsilon, mass), default=None)
+    if best is None:
         raise InvalidInput(f"bits={bits} must be enough for {size} sensitive values")
-    return found
+    return best
 
 
 @lru_cache(maxsize=1024)
-def best_difference_family(size: int, epsilon: float, mass: float, *, bits: int | None = None) -> Family | None:
+def best_difference_family(
+    size: int, epsilon: float, mass: float, *, bits: int | None = None
+) -> DifferenceFamily | None:
     """The cyclotomic family with the least `high_low_error` that fits; None if there is none."""
     rating = _rating(size, epsilon, mass)
     return min(families(size, bits=bits), key=lambda family: rating(family.parameters), default=None)
@@ -250,8 +252,8 @@ def family_pays(size: int, epsilon: float, mass: float, *, bits: int | None = No
 
 
 def _rating(size: int, epsilon: float, mass: float) -> Callable[[Parameters], tuple[float, int]]:
-    def rating(p: Parameters) -> tuple[float, int]:
-        levels = levels_of(p.r, p.v - p.r, p.r, p.lam, epsilon)
-        return high_low_error(*levels, size=size, mass=mass), p.v
+    def rating(design: Parameters) -> tuple[float, int]:
+        v, r = design.v, design.r
+        return high_low_error(*levels_of(r, v - r, r, design.lam, epsilon), size=size, mass=mass), v
 
     return rating

@@ -19,7 +19,7 @@ from ..units import check_law
 PAIR = 10
 """Steps that it takes to certify two values that differ in one answer."""
 
-REPORTS = 1 << 12
+MAX_REPORTS = 1 << 12
 """The most reports of each question; every pair of them has a cell."""
 
 
@@ -59,8 +59,8 @@ class Paired(Sampler):
         check_law(first.word_bits == second.word_bits, law.kind, "both its laws must have one width of words")
         self.law, self.first, self.second = law, first, second
         self.size, self.outputs = first.size * second.size, first.outputs * second.outputs
-        few = max(first.outputs, second.outputs) <= REPORTS
-        check_law(few, law.kind, f"both its laws must have at most {REPORTS} reports")
+        few = max(first.outputs, second.outputs) <= MAX_REPORTS
+        check_law(few, law.kind, f"both its laws must have at most {MAX_REPORTS} reports")
         self.word_bits, self.words = first.word_bits, first.words + second.words
 
     def weighted(self, prior: Sequence[float]) -> Paired:

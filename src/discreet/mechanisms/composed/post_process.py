@@ -21,7 +21,7 @@ from ..sampler import Sampler
 from ..tables.table import WrittenOut, check_row, filled
 from ..units import check_law
 
-REPORTS = 1 << 12
+MAX_REPORTS = 1 << 12
 """The most reports for which a post-processing is written out."""
 
 
@@ -114,8 +114,8 @@ class PostProcessed(WrittenOut):
 
 def _check_few(inner: Sampler) -> None:
     """Refuse a sampler with too many reports to write out."""
-    if inner.outputs > REPORTS:
-        raise InvalidInput(f"post_process: {inner.outputs} reports are more than {REPORTS}, the most written out")
+    if inner.outputs > MAX_REPORTS:
+        raise InvalidInput(f"post_process: {inner.outputs} reports are more than {MAX_REPORTS}, the most written out")
 
 
 def post_process(mechanism: Mechanism, matrix: Sequence[Sequence[Any]]) -> Mechanism:

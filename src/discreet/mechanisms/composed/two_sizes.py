@@ -1,7 +1,4 @@
-"""Two subset sizes mixed for a high-low context: the best ones for given shares, and for the worst ones.
-
-Where a function of one number that falls and then rises is least.
-"""
+"""Two subset sizes mixed for a high-low context: the best ones for given shares, and for the worst ones."""
 
 from __future__ import annotations
 
@@ -43,25 +40,25 @@ class TwoSizes(NamedTuple):
     single: float
 
 
-class Terms(NamedTuple):
-    """What one size adds, times its share, to what is known among the sensitive values, of them all, of the others."""
+class SizeTerms(NamedTuple):
+    """What reports of one size tell: among the sensitive values, of the others together, and of each of the others."""
 
     inside: float
     total: float
     passed: float
 
 
-def terms_of(size: int, d: int, epsilon: float, mass: float) -> Terms:
+def terms_of(size: int, d: int, epsilon: float, mass: float) -> SizeTerms:
     """The terms of subsets of d of `size` sensitive values of total share `mass`.
 
-    ``1/V, sigma/(1 - (1-m) sigma), sigma`` with ``V = (1 - (1-m) sigma) d (s-d) / (s (s-1) (g-h)**2)``.
+    ``1/V, sigma/(1 - (1-m) sigma), sigma`` with ``V = (1 - (1-m) sigma) d (s-d) / (s (s-1) (p-q)**2)``.
     """
-    g, h, _, sigma = subset_levels(size, d, epsilon)
+    p, q, _, sigma = subset_levels(size, d, epsilon)
     hidden = 1 - (1 - mass) * sigma
-    return Terms(size * (size - 1) * (g - h) ** 2 / (hidden * d * (size - d)), sigma / hidden, sigma)
+    return SizeTerms(size * (size - 1) * (p - q) ** 2 / (hidden * d * (size - d)), sigma / hidden, sigma)
 
 
-def mixed_error(known: Terms, size: int, mass: float, spread: float) -> float:
+def mixed_error(known: SizeTerms, size: int, mass: float, spread: float) -> float:
     """n times the expected squared error of all shares for the mean of the terms of a mixture over its odds.
 
     ``(s-1)/sum(pi/V) + (1/s + r)(1-m)/sum(pi t) + (1-r)(1-m)/sum(pi sigma)``, where r is `spread`, the sum of the
@@ -70,12 +67,12 @@ def mixed_error(known: Terms, size: int, mass: float, spread: float) -> float:
     return sum(part / one for part, one in zip(_parts(size, mass, spread), known, strict=True))
 
 
-def _parts(size: int, mass: float, spread: float) -> Terms:
-    return Terms(size - 1, (1 / size + spread) * (1 - mass), (1 - spread) * (1 - mass))
+def _parts(size: int, mass: float, spread: float) -> SizeTerms:
+    return SizeTerms(size - 1, (1 / size + spread) * (1 - mass), (1 - spread) * (1 - mass))
 
 
-def _mean(first: Terms, second: Terms, share: float) -> Terms:
-    return Terms(*(share * one + (1 - share) * two for one, two in zip(first, second, strict=True)))
+def _mean(first: SizeTerms, second: SizeTerms, share: float) -> SizeTerms:
+    return SizeTerms(*(share * one + (1 - share) * two for one, two in zip(first, second, strict=True)))
 
 
 @lru_cache(maxsize=1024)
@@ -89,16 +86,16 @@ def best_two_sizes(size: int, epsilon: float, mass: float, spread: float) -> Two
     known = {d: terms_of(size, d, epsilon, mass) for d in near}
     parts = _parts(size, mass, spread)
     single = mixed_error(known[middle], size, mass, spread)
-    found = TwoSizes(middle, middle, 1.0, single, single)
+    best = TwoSizes(middle, middle, 1.0, single, single)
     for d in near[:-1]:
         share = _flat(parts, known[d], known[d + 1])
         error = mixed_error(_mean(known[d], known[d + 1], share), size, mass, spread)
-        if error < found.error:
-            found = TwoSizes(d, d + 1, share, error, single)
-    return found
+        if error < best.error:
+            best = TwoSizes(d, d + 1, share, error, single)
+    return best
 
 
-def _flat(parts: Terms, first: Terms, second: Terms) -> float:
+def _flat(parts: SizeTerms, first: SizeTerms, second: SizeTerms) -> float:
     """The share of the first at which the slope of the error is zero, or the end where it is least."""
     for end, sign in ((0.0, 1), (1.0, -1)):
         if sign * _slope(parts, first, second, end) >= 0:
@@ -113,7 +110,7 @@ def _flat(parts: Terms, first: Terms, second: Terms) -> float:
     return (low + high) / 2
 
 
-def _slope(parts: Terms, first: Terms, second: Terms, share: float) -> float:
+def _slope(parts: SizeTerms, first: SizeTerms, second: SizeTerms, share: float) -> float:
     mean = _mean(first, second, share)
     return sum(part * (b - a) / one**2 for part, a, b, one in zip(parts, first, second, mean, strict=True))
 

@@ -1,6 +1,6 @@
-"""Cyclic response: add a random shift; the shifts in a set D are likelier than the others.
+"""Cyclic response: add a random shift, those in a set D being likelier than the others.
 
-Projective geometry response as a cyclic difference set: subset selection's accuracy in log k bits.
+With the difference sets of projective geometry it has subset selection's accuracy in reports of about log k bits.
 """
 
 from __future__ import annotations
@@ -88,10 +88,10 @@ class Cyclic(PureSampler):
         self.p, self.r, self.ratio = many * self.high, Fraction(many, outputs), self.high / self.low
 
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Cyclic:
-        made, p = type(self).__new__(type(self)), self.law.modulus
+        narrow, p = type(self).__new__(type(self)), self.law.modulus
         level = actual_epsilon(self) if epsilon is None else epsilon
-        made.shift(self.size, level, word_bits, modulus=p, shifts=self.sets, shared=self.shared)
-        return made
+        narrow.shift(self.size, level, word_bits, modulus=p, shifts=self.sets, shared=self.shared)
+        return narrow
 
     @property
     def sets(self) -> list[list[int]]:

@@ -22,7 +22,7 @@ from ..law import WORD_BITS
 WIDE = 1 << 17
 """From this range on, a draw takes two words, so that the unevenness of many draws stays invisible."""
 
-COMBINATIONS = 1 << 20
+MAX_OUTCOMES = 1 << 20
 """The most outcomes of all draws together whose law is written out."""
 
 Steps: TypeAlias = tuple[tuple[int, int], ...]
@@ -96,7 +96,7 @@ def draws(first: int, steps: Steps, words: Sequence[Any], ops: Arithmetic) -> It
 def set_law(first: int, steps: Steps, word_bits: int, *, skip: int) -> dict[int, Fraction]:
     """The exact law of the drawn set when the first `skip` draws are left out (small cases only)."""
     plan = list(ranges(first, steps))
-    if math.prod(size for sizes, _ in plan for size in sizes) > COMBINATIONS:
+    if math.prod(size for sizes, _ in plan for size in sizes) > MAX_OUTCOMES:
         raise InvalidInput(f"sets of {sum(len(sizes) for sizes, _ in plan)} draws are too many to write out")
     weights = []
     for sizes, words in plan:

@@ -187,7 +187,7 @@ class UtilityRappor(Sampler):
         check_law(sound, law.kind, f"one bit per sensitive value and 0 < neutral <= 2**{law.inner.word_bits} must hold")
         self.word_bits, self.words, self.outputs = law.inner.word_bits, self.inner.size + 1, 1 << self.size
         self.cover = UnaryCover(self.inner, CoverUnits(law.neutral))
-        self.passes = self.cover.disclosing
+        self.disclosing = self.cover.disclosing
         self.sensitive = tuple(law.sensitive)
         self.place = {x: place for place, x in enumerate(self.sensitive)}
         self.others = tuple(x for x in range(self.size) if x not in self.place)
@@ -216,8 +216,8 @@ class UtilityRappor(Sampler):
             return Fraction(0) if seen else self.inner.probability(self.place[x], hidden)
         neutral = self.cover.set_probability(hidden)
         if seen:
-            return neutral * self.passes if seen == [x] else Fraction(0)
-        return neutral * (1 - self.passes)
+            return neutral * self.disclosing if seen == [x] else Fraction(0)
+        return neutral * (1 - self.disclosing)
 
     # -- what hides a report, and what it tells: the noise beside a value that is shown says nothing -------------
     @cached_property

@@ -82,14 +82,14 @@ class Subset(PureSampler):
         self.law, self.size, self.word_bits, self.d = law, k, law.word_bits, d
         self.words, self.outputs, self.set_size = 1 + words_of(law.steps), 1 << k, d
         self.evenness = evenness(k - d, law.steps, law.word_bits)
-        # a set with x has g / C(k-1, d-1), one without (1-g) / C(k-1, d)
-        self.p = g = Fraction(law.true, space)
-        self.ratio = g / (1 - g) * Fraction(k - d, d) / self.evenness
-        self.q = (g * (d - 1) + (1 - g) * d) / (k - 1)
+        # a set with x has p / C(k-1, d-1), one without (1-p) / C(k-1, d)
+        self.p = p = Fraction(law.true, space)
+        self.ratio = p / (1 - p) * Fraction(k - d, d) / self.evenness
+        self.q = (p * (d - 1) + (1 - p) * d) / (k - 1)
         self.r = Fraction(d, k)
-        self.both_own = g * Fraction(d - 1, k - 1)
+        self.both_own = p * Fraction(d - 1, k - 1)
         self.both_other = (
-            (g * (d - 1) * (d - 2) + (1 - g) * d * (d - 1)) / ((k - 1) * (k - 2)) if k > 2 else Fraction(0)
+            (p * (d - 1) * (d - 2) + (1 - p) * d * (d - 1)) / ((k - 1) * (k - 2)) if k > 2 else Fraction(0)
         )
         self.both_cover = Fraction(d * (d - 1), k * (k - 1))
 
