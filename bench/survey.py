@@ -17,7 +17,7 @@ import numpy as np
 from measure import Result, least, memory_beside, table
 
 import discreet as dc
-from discreet.bulk.scores import gathered
+from discreet.bulk.scores import gather_sums
 from discreet.estimation.arrays.acceleration import cores
 from discreet.mechanisms.mechanism import Mechanism
 
@@ -62,7 +62,7 @@ def scores(n: int) -> Iterator[Result]:
         reports, w = drawn(mechanism, count), np.linspace(0, 1, k)
         counts = mechanism.tally(reports).counts
         entries = np.asarray(sampler.decode_adjoint(w))
-        run = partial(gathered, sampler, entries, reports)
+        run = partial(gather_sums, sampler, entries, reports)
         one, tallied = least(partial(run, threads=1)), least(partial(dc.Tally.of, mechanism, reports, threads=1))
         ratios = {"tally": tallied / one}
         if cores() > 1:

@@ -13,7 +13,7 @@ from discreet.bulk.arrow.records import (
     PARTIAL,
     Parcel,
     Recipe,
-    counted_reports,
+    count_reports,
     merge,
     nothing,
     rows_together,
@@ -74,7 +74,7 @@ def test_reports_and_counts_are_those_of_one_machine(mechanism):
     assert np.array_equal(read.astype(expected.dtype), expected)
     tally, unknown, nameless = tally_of(mechanism, recipe.count(batches_of(ids, values, 1700)))
     assert (tally, unknown, nameless) == (mechanism.tally(expected), 0, 0)
-    assert tally_of(mechanism, counted_reports(recipe.parcel, made.to_batches(997)))[0] == tally
+    assert tally_of(mechanism, count_reports(recipe.parcel, made.to_batches(997)))[0] == tally
 
 
 def test_a_person_who_is_left_out_changes_nobody_elses_report():
@@ -182,7 +182,7 @@ def test_reports_that_cannot_occur_are_refused(name, column, said):
     mechanism = MECHANISMS[name]
     rows = [pa.RecordBatch.from_pydict({"report": column})]
     with pytest.raises(InvalidReport, match=said):
-        list(counted_reports(Parcel.of(mechanism), rows))
+        list(count_reports(Parcel.of(mechanism), rows))
 
 
 def test_a_parcel_is_opened_once_in_a_process_and_says_little():

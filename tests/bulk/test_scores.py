@@ -47,13 +47,13 @@ def drawn(mechanism, n):
 def test_sums_over_cells_are_the_same_compiled_in_numpy_in_parts_on_threads_and_by_counting(mechanism, monkeypatch):
     decoder, reports = decoder_of(mechanism), drawn(mechanism, 5000)
     entries = np.random.default_rng(4).normal(size=decoder.cells)
-    plain = scores.gathered(decoder, entries, reports)
+    plain = scores.gather_sums(decoder, entries, reports)
     assert plain == pytest.approx(Decoder.gather(decoder, entries, reports, 0), abs=1e-12)
     monkeypatch.setattr(acceleration, "WORTH", 1000)
-    assert scores.gathered(decoder, entries, reports) == pytest.approx(plain, abs=1e-12)
+    assert scores.gather_sums(decoder, entries, reports) == pytest.approx(plain, abs=1e-12)
     monkeypatch.setattr(scores, "CHUNK", 3 << 10)
-    assert scores.gathered(decoder, entries, reports, threads=3) == pytest.approx(plain, abs=1e-12)
-    assert scores.gathered(decoder, entries + 1, reports) != pytest.approx(plain, abs=1e-12), "the control"
+    assert scores.gather_sums(decoder, entries, reports, threads=3) == pytest.approx(plain, abs=1e-12)
+    assert scores.gather_sums(decoder, entries + 1, reports) != pytest.approx(plain, abs=1e-12), "the control"
 
 
 @every

@@ -49,7 +49,7 @@ def test_a_spec_is_read_but_its_mechanism_not_made_beyond_the_limit_on_work():
 
 def test_work_adds_up_over_one_document_and_starts_anew_with_the_next():
     for _ in range(2):
-        with limits.metered(limits.Limits(work=10)):
+        with limits.metering(limits.Limits(work=10)):
             limits.spend(6, "this")
             with pytest.raises(BeyondLimits, match="that: work=12 is beyond the limit of 10"):
                 limits.spend(6, "that")

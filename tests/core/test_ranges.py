@@ -5,7 +5,7 @@ import pytest
 import discreet as dc
 from discreet.core.errors import BeyondLimits, InvalidSpec
 from discreet.core.fields import range_of, values_in
-from discreet.core.limits import Limits, metered
+from discreet.core.limits import Limits, metering
 from discreet.wire import Spec
 
 
@@ -49,7 +49,7 @@ def test_it_is_refused_in_one_line(data, message):
 
 @pytest.mark.parametrize("count", [10**12, 1001])
 def test_a_range_beyond_the_limit_is_refused(count):
-    with metered(Limits(values=1000)):
+    with metering(Limits(values=1000)):
         assert len(range_of({"from": 1, "to": 1000}, "values")) == 1000
         with pytest.raises(BeyondLimits, match=f"values: values={count} is beyond the limit of 1000"):
             range_of({"from": 1, "to": count}, "values")

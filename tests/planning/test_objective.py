@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet.checks.statistics import enumerated
 from discreet.core.errors import BeyondLimits, InvalidInput, UnknownValue
-from discreet.core.limits import Limits, metered
+from discreet.core.limits import Limits, metering
 from discreet.estimation.decoders import decoder_of
 from discreet.planning.objective import objective_of
 
@@ -147,9 +147,9 @@ def test_values_without_a_mean_or_an_order_are_refused():
 
 
 def test_what_a_document_asks_is_counted_first():
-    with metered(Limits(work=10_000)), pytest.raises(BeyondLimits, match="cumulative shares"):
+    with metering(Limits(work=10_000)), pytest.raises(BeyondLimits, match="cumulative shares"):
         objective_of(dc.Context.uniform(range(1000), "1"), "cumulative")
-    with metered(Limits(work=10_000)), pytest.raises(BeyondLimits, match="queries"):
+    with metering(Limits(work=10_000)), pytest.raises(BeyondLimits, match="queries"):
         objective_of(dc.Context.uniform(range(1000), "1"), ["mean"] * 11)
 
 

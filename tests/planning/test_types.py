@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import BeyondLimits, NotServed, PrivacyViolation
-from discreet.core.limits import Limits, metered
+from discreet.core.limits import Limits, metering
 from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.tables.table import Table
@@ -101,5 +101,5 @@ def test_extreme_epsilons_and_masses_are_served_or_refused_in_one_line():
     assert types_error(design) < 132_000
     with pytest.raises(NotServed, match="fits"):
         best_types(classes((900, 900), (1, 2)), bits=12)
-    with metered(Limits(work=1000)), pytest.raises(BeyondLimits, match="types of 2 classes"):
+    with metering(Limits(work=1000)), pytest.raises(BeyondLimits, match="types of 2 classes"):
         best_types(classes((50, 950), (1, 4)), bits=None)

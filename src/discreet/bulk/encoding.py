@@ -68,18 +68,18 @@ class DomainEncoder:
         """The numbers of the values; `UnknownValue` names the first row, counted from `start`, that has none."""
         if not hasattr(column, "__len__"):
             column = _listed(column)  # it can be gone through only once
-        found = self._lookup.find(column)
-        absent = outside(found, len(self._domain))
+        numbers = self._lookup.find(column)
+        absent = outside(numbers, len(self._domain))
         if absent is None:
-            return EncodedColumn(found, len(found), 0)
+            return EncodedColumn(numbers, len(numbers), 0)
         if self._unknown == "error":
             row = int(np.argmax(absent))
             raise UnknownValue(f"row {start + row + 1}: {_named(column, row)} must be {self._domain.rule}")
         unknown = int(np.count_nonzero(absent))
         if self._instead is not None:
-            return EncodedColumn(np.where(absent, self._instead, found), len(found), unknown)
+            return EncodedColumn(np.where(absent, self._instead, numbers), len(numbers), unknown)
         rows = np.flatnonzero(~absent)
-        return EncodedColumn(found[rows], len(found), unknown, rows)
+        return EncodedColumn(numbers[rows], len(numbers), unknown, rows)
 
 
 class DomainLookup:
@@ -94,9 +94,9 @@ class DomainLookup:
 
     def indices(self, column: Any) -> NDArray[Any]:
         """The number of each value; `ABSENT` where it is null or unknown."""
-        found = self.find(column)
-        absent = outside(found, len(self._domain))
-        return found if absent is None else np.where(absent, ABSENT, found.astype(np.int64))
+        numbers = self.find(column)
+        absent = outside(numbers, len(self._domain))
+        return numbers if absent is None else np.where(absent, ABSENT, numbers.astype(np.int64))
 
     def find(self, column: Any) -> NDArray[Any]:
         """The number of each value; anything that is not a number of the domain where it is null or unknown."""
@@ -110,9 +110,9 @@ class DomainLookup:
         if hasattr(held, "codes") and hasattr(held, "categories"):
             return map_codes(np.asarray(held.codes), self.indices(held.categories))
         if any(hasattr(held, name) for name in ARROW) and find_spec("pyarrow"):
-            from .arrow.values import found
+            from .arrow.values import find_values
 
-            if (numbers := found(held, self)) is not None:
+            if (numbers := find_values(held, self)) is not None:
                 return numbers
         return self._of_list(_listed(column))
 
@@ -136,12 +136,12 @@ class DomainLookup:
     def number(self, value: object) -> int:
         """The number of one value, or `ABSENT`."""
         if self._written and isinstance(value, str):
-            found = self._domain.find_text(value)
+            index = self._domain.find_text(value)
         else:
-            found = self._domain.find(value)
-            if found is None and self._written and isinstance(value, Integral) and not isinstance(value, bool):
-                found = self._domain.find_text(str(value))
-        return ABSENT if found is None else found
+            index = self._domain.find(value)
+            if index is None and self._written and isinstance(value, Integral) and not isinstance(value, bool):
+                index = self._domain.find_text(str(value))
+        return ABSENT if index is None else index
 
     # -- arrays -------------------------------------------------------------------------------------
     def _of_array(self, array: NDArray[Any]) -> NDArray[Any]:
@@ -173,9 +173,9 @@ class DomainLookup:
             return self._of_distinct(array)
         low, numbers = table
         beyond = len(self._domain) if numbers is None else len(numbers) - 1
-        found = np.empty(len(array), dtype=np.min_scalar_type(beyond) if numbers is None else numbers.dtype)
-        (_compiled_look_up if worth else _look_up)(array, low, beyond, numbers, found)
-        return found
+        out = np.empty(len(array), dtype=np.min_scalar_type(beyond) if numbers is None else numbers.dtype)
+        (_compiled_look_up if worth else _look_up)(array, low, beyond, numbers, out)
+        return out
 
     @cached_property
     def _is_identity(self) -> bool:
@@ -217,26 +217,26 @@ class DomainLookup:
         return np.array(list(both), dtype=np.int64), np.array(list(both.values()), dtype=np.int64)
 
 
-def _look_up(array: NDArray[Any], low: int, beyond: int, table: NDArray[Any] | None, found: NDArray[Any]) -> None:
+def _look_up(array: NDArray[Any], low: int, beyond: int, table: NDArray[Any] | None, out: NDArray[Any]) -> None:
     """Write the number of each whole number, ``table[array - low]``, and that of `beyond` for those outside."""
     for begin in range(0, len(array), SLAB):
         part = slice(begin, begin + SLAB)
         places = array[part].astype(np.int64) - np.int64(low)  # what wraps is far beyond
         capped = np.minimum(places.view(np.uint64), np.uint64(beyond))
-        found[part] = capped if table is None else table[capped]
+        out[part] = capped if table is None else table[capped]
 
 
 def _compiled_look_up(
-    array: NDArray[Any], low: int, beyond: int, table: NDArray[Any] | None, found: NDArray[Any]
+    array: NDArray[Any], low: int, beyond: int, table: NDArray[Any] | None, out: NDArray[Any]
 ) -> None:
     """The same as `_look_up`, in one compiled pass."""
     from . import kernels
 
     least, last = np.uint64(low % 2**64), np.uint64(beyond)
     if table is None:
-        kernels.subtract_capped(np.ascontiguousarray(array), least, last, found)
+        kernels.subtract_capped(np.ascontiguousarray(array), least, last, out)
     else:
-        kernels.look_up_capped(np.ascontiguousarray(array), least, last, table, found)
+        kernels.look_up_capped(np.ascontiguousarray(array), least, last, table, out)
 
 
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__", "__arrow_array__")

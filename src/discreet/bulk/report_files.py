@@ -94,13 +94,13 @@ def text_sink(out: str, mechanism: Mechanism, *, keep: Sequence[str], unmarked: 
     with TextWriter(out, None if unmarked else mechanism.fingerprint, keep=keep) as text:
 
         def write(reports: NDArray[Any], kept: Sequence[Any]) -> None:
-            text.write(reports_to_texts(mechanism, reports), list(map(listed, kept)))
+            text.write(reports_to_texts(mechanism, reports), list(map(as_list, kept)))
 
-        with passed_on(text) if out == PIPE else nullcontext():
+        with warn_of_passed_on(text) if out == PIPE else nullcontext():
             yield write
 
 
-def listed(column: Any) -> list[Any]:
+def as_list(column: Any) -> list[Any]:
     """A kept column as plain data."""
     if isinstance(column, list):
         return column
@@ -112,7 +112,7 @@ def listed(column: Any) -> list[Any]:
 
 
 @contextmanager
-def passed_on(text: TextWriter) -> Iterator[None]:
+def warn_of_passed_on(text: TextWriter) -> Iterator[None]:
     """Add to an error that the reports already on standard output must not be used."""
 
     def warning(message: object) -> str:

@@ -30,25 +30,25 @@ def scores_of(mechanism: Mechanism, reports: Any, weights: Any, shares: Any) -> 
     w = weights_of(values, weights)
     batch = as_batch(reports, decoder.bits)
     if shares is None:
-        return gathered(decoder, np.asarray(decoder.decode_adjoint(w)), batch)
+        return gather_sums(decoder, np.asarray(decoder.decode_adjoint(w)), batch)
     c = constants(decoder, w, _distribution(values, shares))
-    return gathered(decoder, calibrated_weights(decoder, w, c), batch)
+    return gather_sums(decoder, calibrated_weights(decoder, w, c), batch)
 
 
 def _distribution(values: Any, shares: Any) -> Array:
-    found = weights_of(values, shares, name="shares")
-    if (found < 0).any() or abs(found.sum() - 1) > 1e-6:
+    distribution = weights_of(values, shares, name="shares")
+    if (distribution < 0).any() or abs(distribution.sum() - 1) > 1e-6:
         raise InvalidInput("shares must be a distribution: none below 0, and adding up to 1")
-    return found
+    return distribution
 
 
-def gathered(decoder: Decoder[Any], entries: Array, batch: NDArray[Any], *, threads: int | None = None) -> Array:
+def gather_sums(decoder: Decoder[Any], entries: Array, batch: NDArray[Any], *, threads: int | None = None) -> Array:
     """For every report the sum of the entries of the cells that it adds to, on `threads` cores: all unless given."""
-    found = np.empty(len(batch))
+    sums = np.empty(len(batch))
     step = max(1, CHUNK // (batch.shape[1] if batch.ndim == 2 else 1))
 
     def gather(begin: int) -> None:
-        found[begin : begin + step] = decoder.gather(entries, batch[begin : begin + step], 0)
+        sums[begin : begin + step] = decoder.gather(entries, batch[begin : begin + step], 0)
 
     starts = range(0, len(batch), step)
     workers = min(cores() if threads is None else threads, len(starts))
@@ -58,7 +58,7 @@ def gathered(decoder: Decoder[Any], entries: Array, batch: NDArray[Any], *, thre
     else:
         with ThreadPoolExecutor(workers) as pool:
             list(pool.map(gather, starts))
-    return found
+    return sums
 
 
 def columns_of(mechanism: Mechanism, reports: Any) -> Array:
@@ -73,8 +73,8 @@ def columns_of(mechanism: Mechanism, reports: Any) -> Array:
 
 
 def _likelihoods(decoder: Decoder[Any], batch: NDArray[Any]) -> Array:
-    found = np.empty((len(batch), decoder.size))
+    likelihoods = np.empty((len(batch), decoder.size))
     step = max(1, ENTRIES // max(decoder.size, decoder.cells))
     for begin in range(0, len(batch), step):
-        found[begin : begin + step] = decoder.likelihoods(batch[begin : begin + step])
-    return found
+        likelihoods[begin : begin + step] = decoder.likelihoods(batch[begin : begin + step])
+    return likelihoods

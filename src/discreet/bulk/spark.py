@@ -133,7 +133,7 @@ def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report", unmark
     of their own; those of another are refused, and those that say nothing unless `unmarked` accepts them, when
     another mechanism's would not be noticed.
     """
-    from .arrow.records import Parcel, counted_reports, refuse, whole
+    from .arrow.records import Parcel, count_reports, refuse, whole
 
     _check_columns(df, {"column": (column,)})
     reports, _ = _with_origin(df, mechanism, column, {}, unmarked=unmarked)
@@ -142,7 +142,7 @@ def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report", unmark
         partials = source.mapInArrow(_named("tally_records", recipe.count), _PARTIAL)
     else:
         parcel = Parcel.of(mechanism)
-        work = _named("tally_reports", lambda batches: counted_reports(parcel, batches))
+        work = _named("tally_reports", lambda batches: count_reports(parcel, batches))
         partials = reports.mapInArrow(work, _PARTIAL)
     counts, n, unknown, nameless = _merge_partitions(partials, mechanism)
     if recipe is not None:
@@ -161,7 +161,7 @@ def tally_by(
     another mechanism, and those that say nothing, are refused as by `tally`.
     """
     from .arrow.records import Parcel
-    from .labelled.arrow_labels import counted_by_label, counts_of_rows, merged_counts
+    from .labelled.arrow_labels import count_by_label, counts_of_rows, merge_counts
     from .labelled.tallies import of_counts
 
     _check_columns(df, {"column": (column,), "by": by})
@@ -170,7 +170,7 @@ def tally_by(
     parcel = Parcel.of(mechanism)
     labels = {f"label{i}": name for i, name in enumerate(by)}
     rows, marked = _with_origin(df, mechanism, column, labels, unmarked=unmarked)
-    work = _named("tally_by", lambda batches: counted_by_label(parcel, by, marked, batches))
+    work = _named("tally_by", lambda batches: count_by_label(parcel, by, marked, batches))
     counted: Any = rows.mapInArrow(work, _GROUP).rdd
 
     def keyed(row: Any) -> tuple[str | None, Any]:
@@ -178,7 +178,7 @@ def tally_by(
         return (None, row[2]) if row[0] is None else (row[0], bytes(row[1]))
 
     def merge(one: Any, other: Any) -> Any:
-        return merged_counts(one, other) if isinstance(one, bytes) else one + other
+        return merge_counts(one, other) if isinstance(one, bytes) else one + other
 
     with _own_errors():
         groups = dict(counted.map(keyed).reduceByKey(merge).collect())

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bulk.scores import gathered
+from ..bulk.scores import gather_sums
 from ..bulk.words import seeded
 from ..core.errors import CheckFailed, InvalidReport
 from ..estimation.decoders import decoder_of
@@ -183,7 +183,7 @@ def check_scores(mechanism: Mechanism, *, seed: int = 1) -> None:
     )
     summed = np.array([entries[cells].sum() for cells in listed])
     scale = np.abs(entries).max() * max(map(len, listed))
-    _close_scores(mechanism, "what `gather` finds", gathered(decoder, entries, reports), summed, scale)
+    _close_scores(mechanism, "what `gather` finds", gather_sums(decoder, entries, reports), summed, scale)
     _close_scores(mechanism, "a score", mechanism.score(reports, w), summed, scale)
     if is_small(mechanism):
         _check_unbiased(mechanism, w, rng.dirichlet(np.ones(len(w))))

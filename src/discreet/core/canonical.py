@@ -98,12 +98,12 @@ def loads(written: str | bytes, error: type[InvalidInput]) -> Any:
 
 
 def _pairs(entries: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(entries)
-    if len(found) != len(entries):
+    data = dict(entries)
+    if len(data) != len(entries):
         seen: set[str] = set()
         twice = next(key for key, _ in entries if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise RepeatedKey(f"{twice!r} appears twice")
-    return found
+    return data
 
 
 def _constant(name: str) -> Any:

@@ -122,13 +122,13 @@ def written(entry: Any) -> Any:
 
 def values(data: object, name: str) -> list[Value]:
     """A list of values that differ as text, the way files and command lines write them."""
-    found = [value(entry, f"{name}[{number}]") for number, entry in enumerate(listed(data, name))]
+    entries = [value(entry, f"{name}[{number}]") for number, entry in enumerate(listed(data, name))]
     texts: dict[str, Value] = {}
-    for entry in found:
+    for entry in entries:
         other = texts.setdefault(str(entry), entry)
         if type(other) is not type(entry):
             raise InvalidSpec(f"{name}: {other!r} and {entry!r} are written alike; values must differ as text")
-    return found
+    return entries
 
 
 def number(data: object, name: str) -> str | int:
@@ -140,10 +140,10 @@ def number(data: object, name: str) -> str | int:
 
 def exact(data: object, name: str) -> Fraction:
     """An exact number given as text, a whole number or a decimal."""
-    found = exact_number(number(data, name))
-    if found is None:
+    fraction = exact_number(number(data, name))
+    if fraction is None:
         raise InvalidSpec(f"{name}={shown(data)} must be an exact number, such as 3, 0.25 or 1/3")
-    return found
+    return fraction
 
 
 def range_of(data: object, name: str) -> range:

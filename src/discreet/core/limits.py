@@ -1,7 +1,7 @@
 """What a document may ask for, checked before any work is done.
 
 A spec or a law comes from somebody else, who may lie: a hundred bytes can ask for gigabytes or hours. While one is
-read (`metered`), what it asks for is compared with the limits below, the work that it costs is counted, and
+read (`metering`), what it asks for is compared with the limits below, the work that it costs is counted, and
 `BeyondLimits` is raised before the first step that would exceed them. What a program asks for itself, in Python, is
 not limited.
 
@@ -96,7 +96,7 @@ def under(limits: Limits) -> Iterator[None]:
 
 
 @contextmanager
-def metered(limits: Limits) -> Iterator[None]:
+def metering(limits: Limits) -> Iterator[None]:
     """Count what is asked for inside a ``with`` block, and refuse what is beyond the limits."""
     token = _meter.set(_Meter(limits))
     try:

@@ -24,8 +24,8 @@ class Registry(MutableMapping[str, Kind], Generic[Kind]):
         if isinstance(entry, str):
             file, _, attribute = entry.partition(":")
             entry = self._entries[name] = getattr(import_module(f"discreet.{file}"), attribute)
-        found: Kind = entry
-        return found
+        kind: Kind = entry
+        return kind
 
     def __setitem__(self, name: str, kind: Kind) -> None:
         self._entries[name] = kind

@@ -75,7 +75,7 @@ def readable(source: Source) -> Iterator[None]:
         raise InvalidInput(f"{source.name}: cannot be read as {title}: {str(problem).splitlines()[0]}") from None
 
 
-def opened(source: Source) -> Any:
+def open_input(source: Source) -> Any:
     """A file for pyarrow to read from any place, by as many threads as ask for one."""
     return pa.memory_map(source.path) if source.spool is None else pa.BufferReader(pa.py_buffer(source.spool))
 

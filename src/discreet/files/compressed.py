@@ -45,7 +45,7 @@ def _zstandard() -> Any:
 def reading(path: str | Path) -> Iterator[Content]:
     """The content of a file; `InvalidInput` if it is incomplete."""
     method = compression_of(path)
-    with open(path, "rb") as file, unpacked(file, method) as content, complete(str(path), method):
+    with open(path, "rb") as file, unpack(file, method) as content, complete(str(path), method):
         yield content
 
 
@@ -58,7 +58,7 @@ def complete(name: str, method: str | None) -> Iterator[None]:
         raise InvalidInput(f"{name}: is not a complete {method} file") from None
 
 
-def unpacked(file: io.BufferedReader, method: str | None) -> Content:
+def unpack(file: io.BufferedReader, method: str | None) -> Content:
     """The content of a packed stream; with the method None the stream itself."""
     if method is None:
         return file

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from . import arrow
-from .arrow import ArrowColumn, Piece, Places, group_batches, opened, readable
+from .arrow import ArrowColumn, Piece, Places, group_batches, open_input, readable
 from .columns import Place
 from .compressed import Sink
 from .formats import compression_of
@@ -40,7 +40,7 @@ def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
 def _opened(source: Source) -> Iterator[tuple[Any, Any]]:
     """A reader for the file format or the stream format, whichever it is, and the file that it reads."""
     compression = source.compression
-    with pa.input_stream(source.path, compression=compression) if compression else opened(source) as file:
+    with pa.input_stream(source.path, compression=compression) if compression else open_input(source) as file:
         try:
             reader = None if compression else pa.ipc.open_file(file)
         except pa.ArrowInvalid:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import arrow
-from .arrow import ArrowColumn, Piece, Places, is_text, opened, readable
+from .arrow import ArrowColumn, Piece, Places, is_text, open_input, readable
 from .columns import Place
 from .compressed import Sink
 from .sources import Source
@@ -66,7 +66,7 @@ def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
 
 
 def _input(source: Source) -> Any:
-    return source.path if source.spool is None else opened(source)
+    return source.path if source.spool is None else open_input(source)
 
 
 def _with_metadata_of_spark(field: pa.Field, schema: pa.Schema) -> pa.Field:

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from ..core.errors import InvalidInput
 from .columns import TextLines
-from .compressed import Content, complete, reading, unpacked
+from .compressed import Content, complete, reading, unpack
 from .csv_records import CsvLines
 from .formats import IPC, PARQUET, PIPE, TEXT, Format, column_format, compression_of, display_name, format_of
 
@@ -120,7 +120,7 @@ def _open_pipe(path: str) -> Source:
     compression = _by_signature(PACKED, head)
     with complete(display_name(path), compression):
         if compression is not None:
-            head, content = _peek(unpacked(content, compression))
+            head, content = _peek(unpack(content, compression))
         format = _by_signature(FORMAT_BY_SIGNATURE, head)
         if format is None:
             return Source(path, TEXT, None, compression, content)

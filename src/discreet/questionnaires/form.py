@@ -23,7 +23,7 @@ from ..core.domain import Value
 from ..core.errors import InvalidInput, InvalidReport, InvalidSpec, UnknownValue, check_type, shown
 from ..core.exact import Epsilon, positive_finite, text_of
 from ..core.fields import Fields, listed, number, text, written
-from ..core.limits import LIFTED, Limits, allowed, check, metered, spend
+from ..core.limits import LIFTED, Limits, allowed, check, metering, spend
 from ..mechanisms.mechanism import Mechanism
 from ..wire.reports import report_from_json, report_to_json
 from ..wire.spec import (
@@ -184,7 +184,7 @@ class Form:
     @classmethod
     def of(cls, data: object, *, folder: Path | None = None, source: str = "") -> Form:
         """The form described by plain data; `InvalidSpec` names an entry that is missing, extra or ill-typed."""
-        with metered(allowed()):
+        with metering(allowed()):
             fields = Fields(data, "")
             about = read_about(fields, VERSION)
             entries = Fields(fields.required("form"), "form")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..analysis.survey.reading import survey_of_frame
 from ..analysis.survey.survey import Survey
 from ..bulk.jobs import Progress, only_by_arrow
-from ..bulk.labelled.columns import Labels, joined, written_numbers
+from ..bulk.labelled.columns import Labels, concatenate, parse_numbers
 from ..bulk.report_files import reports_from_texts
 from ..core.errors import InvalidInput, InvalidReport, shown
 from ..estimation.tally import Tally, as_batch
@@ -91,7 +91,7 @@ def read_form_surveys(
         seen += some.n
     if not seen:
         raise InvalidInput("there are no reports")
-    beside = {name: written_numbers(joined(pieces)) for name, pieces in columns.items()}
+    beside = {name: parse_numbers(concatenate(pieces)) for name, pieces in columns.items()}
     roles: dict[str, Any] = {"labels": labels, "weights": weights, "clusters": clusters, "strata": strata}
     roles |= {"population": population, "missing": missing, "column": REPORT}
     surveys = {}

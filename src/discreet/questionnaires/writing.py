@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..bulk.encoding import DomainLookup, boolean_texts
 from ..bulk.jobs import Progress, by_arrow, only_by_arrow
-from ..bulk.report_files import arrow_sink, listed, passed_on, reports_to_json, text_sink
+from ..bulk.report_files import arrow_sink, as_list, reports_to_json, text_sink, warn_of_passed_on
 from ..core.errors import InvalidInput, UnknownValue
 from ..files.columns import REPORT, TextLines
 from ..files.formats import PIPE, column_format
@@ -157,9 +157,9 @@ def _sink(form: Form, out: str, files: Sequence[Source], keep: tuple[str, ...], 
 
         def write(reports: FormReports, kept: Sequence[Any]) -> None:
             first, *rest = _text_columns(form, reports)
-            text.write(first, [*rest, *_of_people(reports, [listed(column) for column in kept])])
+            text.write(first, [*rest, *_of_people(reports, [as_list(column) for column in kept])])
 
-        with passed_on(text) if out == PIPE else nullcontext():
+        with warn_of_passed_on(text) if out == PIPE else nullcontext():
             yield write
 
 
@@ -204,7 +204,7 @@ def _arrow_sink(
 ) -> Iterator[Write]:
     import pyarrow as pa
 
-    from ..bulk.arrow.reports import FINGERPRINT_KEY, as_field, decoded, report_column, report_type
+    from ..bulk.arrow.reports import FINGERPRINT_KEY, as_field, report_column, report_type, without_dictionary
     from ..files.arrow import arrow_writer, open_column
 
     if keep and files and by_arrow(files[0]):
@@ -223,7 +223,7 @@ def _arrow_sink(
         pa.field(name, kind, nullable=False, metadata=None if name == QUESTION else mark)
         for name, kind in zip(columns_of(form), kinds, strict=True)
     ]
-    kept_fields = [decoded(field) for field in fields]
+    kept_fields = [without_dictionary(field) for field in fields]
     with arrow_writer(out, *own, *kept_fields) as write_columns:
 
         def write(reports: FormReports, kept: Sequence[Any]) -> None:

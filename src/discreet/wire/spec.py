@@ -23,7 +23,7 @@ from ..core.documents import parse_toml, read_document, replacing
 from ..core.domain import Domain
 from ..core.errors import DiscreetError, InvalidSpec, MissingExtra, check_type
 from ..core.fields import Fields, kind_of, listed, text, value, whole, written
-from ..core.limits import LIFTED, Limits, allowed, metered, under
+from ..core.limits import LIFTED, Limits, allowed, metering, under
 from ..mechanisms.by_hand.reading import design_of, is_design
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import VERSION as LAW_VERSION
@@ -137,7 +137,7 @@ class Spec:
     @classmethod
     def of(cls, data: object, *, folder: Path | None = None, source: str = "") -> Spec:
         """The spec described by plain data; `InvalidSpec` names an entry that is missing, extra or ill-typed."""
-        with metered(allowed()):
+        with metering(allowed()):
             return cls._of(Fields(data, ""), folder, source)
 
     @classmethod
@@ -209,7 +209,7 @@ class Spec:
     @cached_property
     def mechanism(self) -> Mechanism:
         """The mechanism that the spec asks for, certified for its context."""
-        with located(self.source), metered(self.limits):
+        with located(self.source), metering(self.limits):
             return self._as_pinned(self._build())
 
     def _build(self) -> Mechanism:
@@ -236,7 +236,7 @@ class Spec:
 
     def compare(self) -> Explanation:
         """The comparison that a spec with the mechanism "auto" chooses by, best first."""
-        with located(self.source), metered(self.limits):
+        with located(self.source), metering(self.limits):
             explanation = comparison_of(self.context, self.choice)
             self._as_pinned(explanation.chosen)
             return explanation

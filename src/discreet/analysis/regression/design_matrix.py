@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bulk.labelled.columns import codes_of, column_of, missing_in, settled
+from ...bulk.labelled.columns import codes_of, column_of, missing_in, narrow_type
 from ...core.errors import InvalidInput, shown
 from ..reference_distribution import Array
 from ..survey.survey import Survey
@@ -201,7 +201,7 @@ def complete_column(name: str, column: Any, n: int) -> NDArray[Any]:
     entries = column_of(name, column, n)
     if missing_in(name, entries).any():
         raise InvalidInput(f"{name}: entries are missing; as a label of the survey it may lack some")
-    return settled(entries)
+    return narrow_type(entries)
 
 
 def rows_at_a_time(columns: int, terms: int = 1) -> int:

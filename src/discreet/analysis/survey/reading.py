@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bulk.jobs import Progress, map_reports
-from ...bulk.labelled.columns import Labels, by_name, joined, names_of, written_numbers
+from ...bulk.labelled.columns import Labels, by_name, concatenate, names_of, parse_numbers
 from ...core.errors import InvalidInput, check_type
 from ...estimation.tally import Tally, as_batch
 from ...files.columns import REPORT, place_of
@@ -59,8 +59,10 @@ def read_survey(
             for name, labels_of_batch in zip(names, columns, strict=True):
                 pieces[name].append(labels_of_batch.column())
         for name in names:
-            parts[name].append(written_numbers(joined(pieces[name])))
-    return _survey(mechanism, np.concatenate(batches), roles, lambda name: joined(parts[name]), population, missing)
+            parts[name].append(parse_numbers(concatenate(pieces[name])))
+    return _survey(
+        mechanism, np.concatenate(batches), roles, lambda name: concatenate(parts[name]), population, missing
+    )
 
 
 def survey_of_frame(

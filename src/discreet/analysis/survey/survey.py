@@ -15,11 +15,11 @@ from ...bulk.labelled.columns import (
     by_name,
     codes_of,
     column_of,
-    joined,
+    concatenate,
     missing_in,
+    narrow_type,
     objects,
-    positive,
-    settled,
+    positive_numbers,
 )
 from ...core.domain import Domain
 from ...core.errors import InvalidInput, check_type, shown
@@ -115,10 +115,10 @@ class Survey:
             complete &= ~lacking
         if not complete.all():
             batch, columns = batch[complete], {name: column[complete] for name, column in columns.items()}
-        columns = {name: settled(column) for name, column in columns.items()}
+        columns = {name: narrow_type(column) for name, column in columns.items()}
         self.waves: tuple[Wave, ...] = (Wave(mechanism, batch),)
         self.labels: dict[str, NDArray[Any]] = {name: columns[f"labels[{name!r}]"] for name in labels}
-        self.weights = positive("weights", columns["weights"]) if "weights" in columns else None
+        self.weights = positive_numbers("weights", columns["weights"]) if "weights" in columns else None
         self.clusters, self.strata = columns.get("clusters"), columns.get("strata")
         self.population = _population(population, self.waves[0].tally.n)
         self.left_out = int(len(complete) - complete.sum())
@@ -232,8 +232,8 @@ class Survey:
                 raise InvalidInput(f"{name} must be given for both surveys or for neither")
         return self._of(
             waves=(*self.waves, *other.waves),
-            labels={name: joined([column, other.labels[name]]) for name, column in self.labels.items()},
-            **self._design_columns(lambda name, column: joined([column, getattr(other, name)])),
+            labels={name: concatenate([column, other.labels[name]]) for name, column in self.labels.items()},
+            **self._design_columns(lambda name, column: concatenate([column, getattr(other, name)])),
             population=None if self.population is None else self.population + (other.population or 0),
             left_out=self.left_out + other.left_out,
         )

@@ -126,7 +126,7 @@ def refuse(recipe: Recipe, *, unknown: int, nameless: int, at_least: str = "") -
         )
 
 
-def counted_reports(parcel: Parcel, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def count_reports(parcel: Parcel, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """One `PARTIAL` row: the tally of the reports in the first column; `InvalidReport` if one cannot occur.
 
     Text is read as in CSV. A second column of booleans says which reports are the mechanism's own; the others

@@ -117,7 +117,7 @@ def report_writer(
     The columns beside the reports are Arrow columns or lists of plain data. `fingerprint` is the mechanism's; None
     writes no mark.
     """
-    fields = [decoded(field) for field in keep]
+    fields = [without_dictionary(field) for field in keep]
     mark = None if fingerprint is None else {FINGERPRINT_KEY: fingerprint}
     own = pa.field(REPORT, report_type(mechanism), nullable=False, metadata=mark)
     with arrow_writer(path, own, *fields) as write_columns:
@@ -143,7 +143,7 @@ def _text(entry: Any) -> str | None:
     return entry if entry is None or isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
 
 
-def decoded(field: pa.Field) -> pa.Field:
+def without_dictionary(field: pa.Field) -> pa.Field:
     """The field with its type without a dictionary, which could not change from one batch to the next."""
     kind = field.type
     return field.with_type(kind.value_type) if pa.types.is_dictionary(kind) else field

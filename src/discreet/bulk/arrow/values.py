@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     from ..encoding import DomainLookup
 
 
-def found(column: Any, lookup: DomainLookup) -> NDArray[Any] | None:
+def find_values(column: Any, lookup: DomainLookup) -> NDArray[Any] | None:
     """The number of each value of an Arrow column, or of what offers itself as one; none of the domain's if unknown.
 
     None if Arrow has no such values, though the column offers itself: it must be gone through as a list.
     """
     if not isinstance(column, (pa.Array, pa.ChunkedArray)):
-        column = _imported(column)
+        column = _import_column(column)
     if column is None:
         return None
-    chunks = [_found(chunk, lookup) for chunk in ([column] if isinstance(column, pa.Array) else column.chunks)]
+    chunks = [_find_in_chunk(chunk, lookup) for chunk in ([column] if isinstance(column, pa.Array) else column.chunks)]
     return chunks[0] if len(chunks) == 1 else np.concatenate([np.zeros(0, dtype=np.int64), *chunks])
 
 
-def _imported(column: Any) -> pa.Array | pa.ChunkedArray | None:
+def _import_column(column: Any) -> pa.Array | pa.ChunkedArray | None:
     """What a column of another library is in Arrow; None for objects, of which polars gives addresses, and the like."""
     if str(getattr(column, "dtype", None)) == "Object":
         return None
     try:
-        made = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
+        imported = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
     except pa.ArrowException:
         return None
-    return None if isinstance(made.type, pa.BaseExtensionType) else made
+    return None if isinstance(imported.type, pa.BaseExtensionType) else imported
 
 
-def _found(chunk: pa.Array, lookup: DomainLookup) -> NDArray[Any]:
+def _find_in_chunk(chunk: pa.Array, lookup: DomainLookup) -> NDArray[Any]:
     if pa.types.is_run_end_encoded(chunk.type):
         chunk = pc.run_end_decode(chunk)
     if pa.types.is_integer(chunk.type):
@@ -58,7 +58,7 @@ def _found(chunk: pa.Array, lookup: DomainLookup) -> NDArray[Any]:
 
 def of_distinct(column: Any, lookup: DomainLookup) -> NDArray[Any]:
     """The number of each value of an Arrow column or an array of NumPy, with each distinct one looked up once."""
-    encoded = _encoded(column if isinstance(column, pa.Array) else pa.array(column))
+    encoded = _encode_distinct(column if isinstance(column, pa.Array) else pa.array(column))
     numbers = [lookup.number(value) for value in _python(encoded.dictionary)]
     return _map_codes(encoded.indices, np.array(numbers, dtype=np.int64))
 
@@ -69,7 +69,7 @@ def _map_codes(codes: pa.Array, numbers: NDArray[Any]) -> NDArray[Any]:
     return map_codes(codes.to_numpy(), numbers)
 
 
-def _encoded(chunk: pa.Array) -> pa.DictionaryArray:
+def _encode_distinct(chunk: pa.Array) -> pa.DictionaryArray:
     """Each distinct value once, and its place for each row."""
     views = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
     try:

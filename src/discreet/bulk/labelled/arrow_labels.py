@@ -72,7 +72,7 @@ GROUP = pa.schema([("labels", pa.string()), ("counts", pa.binary()), ("foreign",
 says how many reports are another mechanism's."""
 
 
-def counted_by_label(
+def count_by_label(
     parcel: Parcel, names: Sequence[str], marked: bool, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """The `GROUP` rows of the reports in the first column, by the labels in the next ones.
@@ -94,7 +94,7 @@ def counted_by_label(
     yield pa.RecordBatch.from_pylist([*groups, {"foreign": foreign}], schema=GROUP)
 
 
-def merged_counts(one: bytes, other: bytes) -> bytes:
+def merge_counts(one: bytes, other: bytes) -> bytes:
     """The packed counts of two rows of one group, added up."""
     return bytes((np.frombuffer(one, dtype="<i8") + np.frombuffer(other, dtype="<i8")).tobytes())
 

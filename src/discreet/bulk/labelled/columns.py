@@ -32,15 +32,15 @@ class Labels:
 
     def column(self) -> NDArray[Any]:
         """The label of every row."""
-        found: NDArray[Any] = self.levels[self.codes]
-        return found
+        labels: NDArray[Any] = self.levels[self.codes]
+        return labels
 
 
 def objects(entries: Sequence[Any]) -> NDArray[Any]:
     """A list as an array of objects, whatever they are."""
-    found = np.empty(len(entries), dtype=object)
-    found[:] = entries
-    return found
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
+    return array
 
 
 Array = NDArray[np.float64]
@@ -51,18 +51,18 @@ def column_of(name: str, column: Any, n: int) -> NDArray[Any]:
     if isinstance(column, (str, bytes)) or not hasattr(column, "__len__"):
         raise InvalidInput(f"{name} of type {type(column).__name__} must be a column of {n} labels")
     if hasattr(column, "dtype") or hasattr(column, "__array__"):
-        found = np.asarray(column)
+        labels = np.asarray(column)
     else:
-        found = objects(list(column))  # of which NumPy would make text, if some of it is
-    if found.ndim != 1 or len(found) != n:
-        raise InvalidInput(f"{name} of shape {found.shape} must be one column with {n} labels, one a report")
-    if found.dtype.kind == "M":
-        found = found.astype("M8[us]")
-    if found.dtype.kind in "USM":
-        found = found.astype(object)
-    if found.dtype.kind not in "biufO":
-        raise InvalidInput(f"{name} of type {found.dtype} must hold numbers, text, truth values or times")
-    return found
+        labels = objects(list(column))  # of which NumPy would make text, if some of it is
+    if labels.ndim != 1 or len(labels) != n:
+        raise InvalidInput(f"{name} of shape {labels.shape} must be one column with {n} labels, one a report")
+    if labels.dtype.kind == "M":
+        labels = labels.astype("M8[us]")
+    if labels.dtype.kind in "USM":
+        labels = labels.astype(object)
+    if labels.dtype.kind not in "biufO":
+        raise InvalidInput(f"{name} of type {labels.dtype} must hold numbers, text, truth values or times")
+    return labels
 
 
 def by_name(role: str, given: Any) -> Mapping[str, Any]:
@@ -77,13 +77,13 @@ def by_name(role: str, given: Any) -> Mapping[str, Any]:
 
 def names_of(role: str, names: Any) -> tuple[str, ...]:
     """The names of columns: one text, or a list of texts, none of them twice."""
-    found = (names,) if isinstance(names, str) else names
-    if not isinstance(found, (list, tuple)) or not all(isinstance(name, str) and name for name in found):
+    listed = (names,) if isinstance(names, str) else names
+    if not isinstance(listed, (list, tuple)) or not all(isinstance(name, str) and name for name in listed):
         raise InvalidInput(f"{role}={shown(names)} must be the name of a label, or a list of names")
-    twice = next((name for place, name in enumerate(found) if name in found[:place]), None)
+    twice = next((name for place, name in enumerate(listed) if name in listed[:place]), None)
     if twice is not None:
         raise InvalidInput(f"{role}={twice!r} is given twice")
-    return tuple(found)
+    return tuple(listed)
 
 
 def missing_in(name: str, column: NDArray[Any]) -> NDArray[np.bool_]:
@@ -101,7 +101,7 @@ def _is_missing(cell: Any) -> bool:
     return cell is None or type(cell).__name__ == "NAType" or bool(cell != cell)
 
 
-def settled(column: NDArray[Any]) -> NDArray[Any]:
+def narrow_type(column: NDArray[Any]) -> NDArray[Any]:
     """A column without missing labels; objects that are all numbers, or all truth values, as such."""
     if column.dtype.kind != "O" or not len(column):
         return column
@@ -113,7 +113,7 @@ def settled(column: NDArray[Any]) -> NDArray[Any]:
     return column
 
 
-def positive(name: str, column: NDArray[Any]) -> Array:
+def positive_numbers(name: str, column: NDArray[Any]) -> Array:
     """A column of positive numbers."""
     if column.dtype.kind not in "iuf" or not (np.isfinite(column).all() and (column > 0).all()):
         raise InvalidInput(f"{name} must be positive numbers")
@@ -135,7 +135,7 @@ def codes_of(column: NDArray[Any]) -> tuple[list[Hashable], NDArray[np.int64]]:
     return order, np.array([places[level] for level in numbers], dtype=np.int64)[raw] if numbers else raw
 
 
-def joined(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+def concatenate(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Columns one after the other, as objects where their kinds differ."""
     kinds = {"number" if column.dtype.kind in "iuf" else column.dtype.kind for column in columns if len(column)}
     if len(kinds) > 1:
@@ -144,21 +144,19 @@ def joined(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return np.concatenate(chosen) if chosen else np.zeros(0, dtype=object)
 
 
-def written_numbers(column: NDArray[Any]) -> NDArray[Any]:
+def parse_numbers(column: NDArray[Any]) -> NDArray[Any]:
     """A column of text as numbers where all its entries are written as such: 12, -0.5 or 1e-3, but not 007."""
     if column.dtype.kind != "O":
         return column
-    found: dict[Any, Any] = {}
+    numbers: dict[Any, Any] = {}
     for cell in column:
-        if cell in found:
+        if cell in numbers:
             continue
         number = None if cell is None else _written_number(cell)
         if cell is not None and number is None:
             return column
-        found[cell] = number
-    made = np.empty(len(column), dtype=object)
-    made[:] = [found[cell] for cell in column]
-    return made
+        numbers[cell] = number
+    return objects([numbers[cell] for cell in column])
 
 
 def _written_number(cell: Any) -> int | float | None:

@@ -51,11 +51,11 @@ def counts_by_label(mechanism: Mechanism, reports: NDArray[Any], labels: Sequenc
     check_groups(mechanism, len(first))
     counts = np.zeros(len(first) * cells, dtype=np.int64)
     decoder_of(mechanism).count(counts, reports, codes * cells)
-    found: dict[Key, Counts] = {}
+    groups: dict[Key, Counts] = {}
     for row, place in zip(counts.reshape(-1, cells), first, strict=True):
         key = tuple(names[one.codes[place]] for names, one in zip(texts, labels, strict=True))
-        found[key] = found[key] + row if key in found else row  # labels of two types may have one text
-    return found
+        groups[key] = groups[key] + row if key in groups else row  # labels of two types may have one text
+    return groups
 
 
 def add_counts(mechanism: Mechanism, totals: dict[Key, Counts], part: Mapping[Key, Counts]) -> None:
@@ -183,8 +183,8 @@ class GroupTallies(Mapping[Any, Tally]):
     @property
     def tally(self) -> Tally:
         """The counts of all groups together."""
-        found: Tally = sum(self._groups.values(), self.mechanism.tally())
-        return found
+        total: Tally = sum(self._groups.values(), self.mechanism.tally())
+        return total
 
     def by(self, *labels: str) -> GroupTallies:
         """The tallies by some of the labels: groups that differ only in the others are merged."""
@@ -238,8 +238,8 @@ def tally_groups(
 def of_counts(mechanism: Mechanism, labels: Sequence[str], counts: Mapping[Key, Counts]) -> GroupTallies:
     """The tallies with these counts, which say themselves how many reports there are."""
     total = decoder_of(mechanism).total
-    made = {key: Tally(mechanism, row, int(np.sum(total(row)))) for key, row in counts.items()}
-    return GroupTallies(mechanism, labels, made)
+    tallies = {key: Tally(mechanism, row, int(np.sum(total(row)))) for key, row in counts.items()}
+    return GroupTallies(mechanism, labels, tallies)
 
 
 def in_order_of_labels(keys: Iterable[Key]) -> list[Key]:
@@ -376,16 +376,16 @@ def read_counted(path: str | Path, mechanism: Mechanism) -> Tally | GroupTallies
 
 def read_groups(path: str | Path, mechanism: Mechanism) -> GroupTallies:
     """The tallies by label in a JSON file; `InvalidInput` if it holds one tally of all."""
-    found = read_counted(path, mechanism)
-    if isinstance(found, Tally):
+    counted = read_counted(path, mechanism)
+    if isinstance(counted, Tally):
         raise InvalidInput(f"{path}: holds one tally of all reports together, and none by label")
-    return found
+    return counted
 
 
 def read_one_tally(path: str | Path, mechanism: Mechanism) -> Tally:
     """The tally in a JSON file; `InvalidInput` if it holds several, by label."""
-    found = read_counted(path, mechanism)
-    if isinstance(found, GroupTallies):
-        options = " ".join(f"--by {name}" for name in found.labels)
+    counted = read_counted(path, mechanism)
+    if isinstance(counted, GroupTallies):
+        options = " ".join(f"--by {name}" for name in counted.labels)
         raise InvalidInput(f"{path}: holds tallies by label; to go on with them give {options}")
-    return found
+    return counted
