@@ -101,7 +101,7 @@ def test_tipping_points_cover():
 def test_the_largest_share_leaves_nothing_negative():
     tally = with_evaders(mechanisms()["hadamard"], 0.1, 20_000, 25, report=1)
     found = dc.noncompliance(tally, report=1, query={4: 1})
-    left = found.estimate.shares - found.largest * found.evaders.decoded(tally.mechanism)
+    left = found.estimate.shares - found.largest * found.evaders.decode(tally.mechanism)
     assert 0 < found.largest < 1
     assert min(left) == pytest.approx(0, abs=1e-12)
     assert found.shares[-1] == pytest.approx(found.largest)

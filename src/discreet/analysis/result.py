@@ -158,12 +158,10 @@ def _is_number(cell: Any) -> bool:
 def _plain(cell: Any) -> Any:
     if isinstance(cell, Mapping):
         return {str(key): _plain(entry) for key, entry in cell.items()}
-    if isinstance(cell, np.ndarray):
-        return _plain(cell.tolist())
-    if isinstance(cell, (list, tuple)) and not isinstance(cell, str):
+    if isinstance(cell, (np.ndarray, np.generic)):
+        cell = cell.tolist()
+    if isinstance(cell, (list, tuple)):
         return [_plain(entry) for entry in cell]
-    if isinstance(cell, np.generic):
-        cell = cell.item()
     if isinstance(cell, float):
         return cell if math.isfinite(cell) else None
     return plain_value(cell) if cell is not None else None

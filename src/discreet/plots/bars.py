@@ -116,7 +116,7 @@ def plot_deviations(
     one_sided: bool,
     confidence: float,
 ) -> None:
-    """Draw deviations by number, those beyond a band that holds all of them together in another colour.
+    """Draw deviations in order, with those outside of a simultaneous band in another colour.
 
     With `one_sided` only those below the band count: shares may be as far above 0 as they like.
     """

@@ -106,7 +106,7 @@ def plot_ratios(
     errors: Mapping[str, Sequence[float]] | None = None,
     note: str = "",
 ) -> None:
-    """Draw ratios as points around 1, with series (places, ratios) in pairs: the first hollow, the second filled.
+    """Draw ratios as points around 1; of every two series the first is hollow, the second filled.
 
     Places are on a scale of powers of two, with series next to each other so that none covers another. `errors`
     gives the half-length of the line through each point.
@@ -167,7 +167,7 @@ def plot_shuffled(shuffled: Shuffled, x: Any, z: Any, path: str | Path, *, title
 
 
 def plot_repeated(repeated: Repeated, x: Any, z: Any, path: str | Path, *, delta: float) -> None:
-    """Draw epsilon at `delta` of x against z over the number of repetitions, beside the sum of E."""
+    """Draw epsilon at `delta` of x against z by the number of repetitions, beside the sum of E."""
     kind_of(path)
     most = max(times for _, times in repeated.releases)
     counts = sorted({max(1, round(most * number / 12)) for number in range(13)})
@@ -181,7 +181,7 @@ def plot_repeated(repeated: Repeated, x: Any, z: Any, path: str | Path, *, delta
 
 
 def plot_exposure(exposure: Exposure, path: str | Path) -> None:
-    """Draw for each value its share, what reports make of it at least and at most, and what E promises."""
+    """Draw each value's share, the range of its posterior after one report, and the range that E promises."""
     rows = exposure.as_dict()["values"][:MAX_EXPOSED]
     figure, axes = new_axes(path, 7.0, 1.2 + 0.3 * len(rows))
     for at, row in enumerate(rows):

@@ -40,7 +40,7 @@ WEIGHTS = (1e4, 1e5, 1e6)
 
 
 def borders(labels: Any) -> list[list[Corner]]:
-    """The edges between cells of different labels [row, column], as lines from one meeting of blocks to the next."""
+    """The borders between cells of different labels [row, column], as lines between the points where blocks meet."""
     lines: list[list[Corner]] = []
     for at in range(1, labels.shape[1]):
         lines += [[(at, y) for y in run] for run in _runs(labels[:, at - 1] != labels[:, at])]
@@ -56,7 +56,7 @@ def _runs(marked: Any) -> list[list[int]]:
 
 
 def _chain(lines: list[list[Corner]]) -> list[list[Corner]]:
-    """Lines joined where the ends of just two meet."""
+    """Join lines wherever exactly two ends meet."""
     at: dict[Corner, list[int]] = defaultdict(list)
     for number, line in enumerate(lines):
         at[line[0]].append(number)
@@ -72,7 +72,7 @@ def _chain(lines: list[list[Corner]]) -> list[list[Corner]]:
 
 
 def _extend(line: list[Corner], lines: list[list[Corner]], at: dict[Corner, list[int]], used: set[int]) -> list[Corner]:
-    """The line with those that go on from its end."""
+    """The line, continued by those that begin at its end."""
     chain = list(line)
     while len(at[chain[-1]]) == 2:
         left = [number for number in at[chain[-1]] if number not in used]
@@ -140,7 +140,7 @@ def frame(box: Box) -> tuple[float, float, float, float]:
 
 @lru_cache(maxsize=4)
 def cell_of_pixels(box: Box, shape: tuple[int, int], across: int) -> Any:
-    """For each pixel of an image of the frame the number of its cell, row by row; one more than the last for none.
+    """The number of the cell of each pixel of an image of the frame, row by row; one more than the last for none.
 
     So many pixels lie across a cell.
     """
@@ -159,7 +159,7 @@ def cell_of_pixels(box: Box, shape: tuple[int, int], across: int) -> Any:
 
 
 class Sheet:
-    """Axes of so many inches without frame or ticks, in kilometres, with everything clipped to the rim of the box."""
+    """A map of one box: axes in kilometres without frame or ticks, with everything clipped to the rim of the box."""
 
     def __init__(self, axes: Any, box: Box, outline: Outline | None, width: float) -> None:
         from matplotlib.patches import Polygon
@@ -248,7 +248,7 @@ class Sheet:
 
 
 def _thin(line: Any, near: float) -> Any:
-    """The line without the points that are nearer than that to the one before; its ends stay."""
+    """The line without points nearer than `near` to the one before; its ends stay."""
     rows = [0]
     for number in range(1, len(line) - 1):
         if abs(line[number] - line[rows[-1]]).max() >= near:
@@ -349,7 +349,7 @@ def _coordinates(rings: Sequence[Sequence[Corner]], shape: tuple[int, int], box:
 
 
 def _legend(figure: Any, title: str, colours: Mapping[str, str]) -> None:
-    """The colours in a row, each with its words."""
+    """Explain the colours, in a row."""
     from matplotlib.patches import Patch
 
     handles = [Patch(facecolor=colour, edgecolor="none", label=words) for words, colour in colours.items()]

@@ -39,7 +39,7 @@ def plot_matrices(
 
 
 def _shade(figure: Any, axes: Any, panel: Mapping[str, Any]) -> None:
-    """One matrix, with a scale beside it."""
+    """Draw one matrix, with a scale beside it."""
     rows = [[math.nan if math.isinf(entry) else float(entry) for entry in row] for row in panel["rows"]]
     endless = any(math.isinf(entry) for row in panel["rows"] for entry in row)
     axes.set_facecolor("white")
@@ -57,7 +57,7 @@ def _shade(figure: Any, axes: Any, panel: Mapping[str, Any]) -> None:
 
 
 def _set_names(set_ticks: Any, names: Sequence[object] | None, count: int, *, rotation: int) -> None:
-    """Some names, evenly along a side; none where none are given."""
+    """Write some of the names, if there are any, evenly along a side."""
     step = max(1, math.ceil(count / TICKS))
     places = list(range(0, count, step))
     labels = [] if names is None else [str(names[place])[:14] for place in places]
@@ -65,7 +65,7 @@ def _set_names(set_ticks: Any, names: Sequence[object] | None, count: int, *, ro
 
 
 def _compare(axes: Any, bars: Mapping[str, float], title: str) -> None:
-    """One bar for each name, labelled with its height, on a logarithmic scale."""
+    """Draw one bar for each name, labelled with its height, on a logarithmic scale."""
     places = range(len(bars))
     axes.barh(places, list(bars.values()), height=0.62, color=[COLOURS[i % len(COLOURS)] for i in places], log=True)
     for place, height in zip(places, bars.values(), strict=True):

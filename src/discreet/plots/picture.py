@@ -29,7 +29,6 @@ SHADES = ("#c4c3be", "#85847e", "#3f3e3a")
 """Three greys from little to much, for what lies behind the data."""
 MARKERS = "osD^vPX*"
 """The markers that go with them, so that a print without colours can be read too."""
-
 KINDS = ("png", "svg", "pdf")
 """The formats of pictures: points, and two that can be drawn at any size."""
 
@@ -181,11 +180,11 @@ def _path(drawn: bytes) -> bytes:
             if len(numbers) < {b"Q": 4, b"C": 6}.get(letter, 2):
                 continue
             if letter == b"M":
-                pieces.append(b"M" + _joined(numbers))
+                pieces.append(b"M" + _join_numbers(numbers))
                 order, start_x, start_y = b"", numbers[0], numbers[1]
             else:
                 step = _STEPS[letter]
-                words = _joined([number - (y if place % 2 else x) for place, number in enumerate(numbers)])
+                words = _join_numbers([number - (y if place % 2 else x) for place, number in enumerate(numbers)])
                 pieces.append(step + words if step != order else (words if words[:1] == b"-" else b" " + words))
                 order = step
             x, y = numbers[-2:]
@@ -193,7 +192,7 @@ def _path(drawn: bytes) -> bytes:
     return b"".join(pieces)
 
 
-def _joined(numbers: list[int]) -> bytes:
+def _join_numbers(numbers: list[int]) -> bytes:
     """Hundredths as decimals, with a blank only where two would run together."""
     words = [_decimal(number) for number in numbers]
     return b"".join(word if not place or word[:1] == b"-" else b" " + word for place, word in enumerate(words))

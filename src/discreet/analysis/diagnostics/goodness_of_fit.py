@@ -56,7 +56,7 @@ Outcome = tuple[list[Check] | str, Array | None]
 
 
 def sum_test(shares: Estimate) -> Outcome:
-    """Shares must add up to the known total of their block: a squared z for each block where they need not."""
+    """Test whether shares add up to the known total of their block, where they need not do so by themselves."""
     z, names, short = list[float](), list[str](), 0
     several = len(shares.blocks[1]) > 1
     for (part, _, cells, values), block_names in _groups(shares):
@@ -81,7 +81,7 @@ def sum_test(shares: Estimate) -> Outcome:
 
 
 def negative_test(shares: Estimate) -> Outcome:
-    """No share may be far below 0: the lowest, in standard errors as they are where nobody holds the value."""
+    """Test whether the lowest share, over its standard error where nobody holds the value, is far below 0."""
     decoder, p = decoder_of(shares.mechanism), shares.plug_in
     alpha = decoder.second_moments(p) - decoder.second_moment_derivative(p) * p
     varies = alpha > ROUNDING
@@ -93,7 +93,7 @@ def negative_test(shares: Estimate) -> Outcome:
 
 
 def cells_test(shares: Estimate) -> Outcome:
-    """The frequencies of disjoint cells must be those of some shares: chi-square on the cells beyond the values."""
+    """Test whether some shares give the frequencies of disjoint cells: chi-square on the cells beyond the values."""
     counts, away = shares.tally.counts, np.zeros(decoder_of(shares.mechanism).cells)
     blocks, reasons = list[Check](), dict[str, None]()
     for (part, _, cells, values), names in _groups(shares):
@@ -131,14 +131,14 @@ def _total(test: str, squares: Sequence[float], df: Sequence[int]) -> Check:
 
 
 def _groups(shares: Estimate) -> list[tuple[Group, list[str]]]:
-    """The parts that reports can be told apart by, with their names."""
+    """The groups of blocks, with the name of each block."""
     names: list[Hashable] = list(shares.block_totals)
     groups = decoder_of(shares.mechanism).groups()
     return [(group, [str(names[number]) for number in group.numbers]) for group in groups]
 
 
 def fit_cells(part: Decoder[Any], frequencies: Array, shares: Array, n: Array) -> tuple[Array, Array]:
-    """The law of the cells that is nearest to their frequencies, row by row, and the law that it was weighted by.
+    """The cell probabilities nearest to the frequencies, row by row, and those that the distance was weighted by.
 
     ``min_p sum_y (f_y - (Q'p)_y)**2 / law_y`` over all p, negative ones too, where the law is that at `shares`, a
     distribution near those of the people. `n` is the number of reports of each row. No matrix is written out; nan

@@ -90,7 +90,7 @@ class Noncompliance(Result):
     def compliant(self, share: float) -> tuple[Array, Array]:
         """The shares of all values among those who comply if this share of the people evade, with standard errors."""
         share = _share(share)
-        left = self.estimate.shares - share * self.evaders.decoded(self.estimate.mechanism)
+        left = self.estimate.shares - share * self.evaders.decode(self.estimate.mechanism)
         return left / (1 - share), self.estimate.stderr / (1 - share)
 
     def _end(self, reading: str) -> float:
@@ -223,7 +223,7 @@ def noncompliance(
     decoder, p = decoder_of(shares.mechanism), shares.plug_in
     calibrated = weights, constants(decoder, weights, p)
     variance = float(calibrated_moment(decoder, p, calibrated, calibrated)) - float(weights @ p) ** 2
-    law = evaders.decoded(shares.mechanism)
+    law = evaders.decode(shares.mechanism)
     positive = law > MIN_EXCESS
     largest = float(np.clip((shares.shares[positive] / law[positive]).min(), 0.0, 1.0)) if positive.any() else 1.0
     return Noncompliance(

@@ -22,7 +22,6 @@ from ..result import CONFIDENCE, Result, number_columns, shares_panel
 
 MAX_VALUES = 2000
 """The most values whose covariance is written out."""
-
 SAME = 1e-9
 """Laws whose decoded reports differ by less than this cannot be told apart."""
 
@@ -36,7 +35,7 @@ class Evaders:
 
     @classmethod
     def of(cls, mechanism: Mechanism, to: Value | None, report: Any) -> Evaders:
-        """The law that is given, one of `to` and `report`."""
+        """The evaders that one of `to` and `report` describes."""
         if (to is None) == (report is None):
             raise InvalidInput("one of to= (a value that people claim) and report= (one that they send) must be given")
         if to is not None:
@@ -59,7 +58,7 @@ class Evaders:
             return f"send the report {self.reports[0][0]!r}, whatever they hold"
         return f"send one of {len(self.reports)} reports, whatever they hold"
 
-    def decoded(self, mechanism: Mechanism) -> Array:
+    def decode(self, mechanism: Mechanism) -> Array:
         """What the reports of those who evade add to the shares of the values, ``phi(r)``."""
         if not self.reports:
             values = mechanism.context.values
@@ -158,7 +157,7 @@ def two_arms(first: Estimate, second: Estimate, evaders: Evaders) -> TwoArms:
         raise InvalidInput("first and second must be over the same values, in the same order")
     if len(first.values) > MAX_VALUES:
         raise InvalidInput(f"two arms of {len(first.values)} values must have at most {MAX_VALUES}")
-    laws = [evaders.decoded(arm.mechanism) for arm in (first, second)]
+    laws = [evaders.decode(arm.mechanism) for arm in (first, second)]
     u, D = laws[0] - laws[1], first.shares - second.shares
     if np.abs(u).max() < SAME:
         raise NotIdentifiable(

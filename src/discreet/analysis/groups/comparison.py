@@ -108,7 +108,7 @@ class Comparison(Estimates):
             f"differences are group less against, at {confidence:g} confidence",
             *self.reference.remarks(),
         ]
-        size = self.p.size // (2 if _mirrored(self.difference) else 1)
+        size = self.p.size // (2 if _are_complements(self.difference) else 1)
         if size > 1:
             remarks.append(f"adjusted_p holds for all {size:,} tests together (Holm)")
         if (test := self.omnibus) is not None:
@@ -154,7 +154,7 @@ def compare(
     omnibus: str = "calibrated",
     rng: Source | None = None,
 ) -> Comparison:
-    """Differences between groups of people with other labels, or between waves, of every value's share or of one query.
+    """Compare groups of people, or waves: differences of every value's share, or of one query, with errors and tests.
 
     `by` names the label, or labels, that set groups apart; with `wave`, another label, waves are compared inside
     each of these groups, or among everybody. `query` is as in `Estimate.query`: weights of the values, "mean", or
@@ -221,7 +221,7 @@ def compare(
 def differences_of(
     moments: GroupMoments, pairs: Sequence[tuple[int, int]], reference: ReferenceDistribution | None = None
 ) -> tuple[Array, Array, Array, Array]:
-    """The differences of pairs of groups, their standard errors, two-sided p-values, and these adjusted for all.
+    """The differences of pairs of groups, their standard errors, two-sided p-values, and adjusted p-values.
 
     What is known without any error differs surely, or surely not.
     """
@@ -230,11 +230,11 @@ def differences_of(
     errors = np.sqrt(variances) * reference.factor[:, None]
     surely = np.where(np.abs(gaps) > EXACT, np.inf, 0.0)
     p = np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT), reference.df[:, None]))
-    apart = p[:, :1] if _mirrored(gaps) else p
+    apart = p[:, :1] if _are_complements(gaps) else p
     return gaps, errors, p, np.broadcast_to(holm(apart.reshape(-1)).reshape(apart.shape), p.shape).copy()
 
 
-def _mirrored(gaps: Array) -> bool:
+def _are_complements(gaps: Array) -> bool:
     """True for two values whose shares add up to one: what one gains the other loses, and they are one test."""
     return gaps.shape[1] == 2 and bool(np.abs(gaps.sum(axis=1)).max(initial=0.0) < EXACT)
 

@@ -25,7 +25,6 @@ GroupName: TypeAlias = tuple[Hashable, ...]
 
 MAX_SCORES = 1 << 28
 """The most scores that are worked out for one result: people times queries."""
-
 TINY = 1e-300
 """Instead of a variance of 0."""
 
@@ -46,7 +45,7 @@ class GroupMoments:
     clusters: GroupClusters | None = None
 
     def reference(self, combinations: Sequence[Sequence[int]]) -> ReferenceDistribution:
-        """The reference distribution of the estimates of a group, or of the differences of two, for each of these."""
+        """The reference distribution of each of these: the estimates of one group, or the differences of two."""
         if self.clusters is None:
             return ReferenceDistribution.unclustered(len(combinations))
         return self.clusters.reference(combinations)
@@ -82,7 +81,7 @@ class TalliedGroups:
         return {mark: MechanismQueries(one, self.weights, self.calibrated) for mark, one in mechanisms.items()}
 
     def moments(self) -> GroupMoments:
-        """``mean of s``, with the variance ``((1 - f) sigma**2 + tau**2) / n``.
+        """The mean score of every group, with the variance ``((1 - f) sigma**2 + tau**2) / n``.
 
         sigma**2 is that of the weight that people hold, tau**2 that of randomization, which stays as it is when a
         part f of all people is drawn.
@@ -116,8 +115,8 @@ class DrawnGroups:
 
     @cached_property
     def shares_of_weight(self) -> Array:
-        """The weight of every person as a part of that of the group."""
-        w = np.ones(self.survey.n) if self.survey.weights is None else self.survey.weights
+        """The weight of every person over the total weight of the group."""
+        w = self.survey.relative_weights
         return np.asarray(w / np.bincount(self.codes, w, minlength=len(self.groups))[self.codes])
 
     def scores(self, query: int) -> Array:
@@ -131,7 +130,7 @@ class DrawnGroups:
         return means, part * (scores - means[self.codes])
 
     def moments(self) -> GroupMoments:
-        """``m = sum w s / sum w`` in every group, with the linearised covariance of `SamplingUnits`.
+        """The weighted mean score of every group, with the linearised covariance of `SamplingUnits`.
 
         Where people were drawn from a finite population, of which they are a part f, the covariance C is
         ``(1 - f) (C - R) + R`` with the part R of randomization, ``sum (w / sum w)**2 (s**2 - score of w**2)``.
@@ -177,13 +176,9 @@ class DrawnGroups:
 
 
 def groups_of(
-    sample: Survey | GroupTallies,
-    by: Sequence[str],
-    weights: Array | None,
-    *,
-    paired: str | None = None,
+    sample: Survey | GroupTallies, by: Sequence[str], weights: Array | None, *, paired: str | None = None
 ) -> TalliedGroups | DrawnGroups:
-    """The people of a sample by their labels; counts alone are used where they tell everything."""
+    """The people of a sample grouped by their labels, as tallies where these are enough."""
     if isinstance(sample, GroupTallies):
         merged = sample.by(*by).keys_by_label
         known: dict[GroupName, list[Tally]] = {key: [one] for key, one in merged.items() if None not in key and one.n}
@@ -200,7 +195,7 @@ def groups_of(
 
 
 def _groups_by_label(survey: Survey, by: Sequence[str]) -> tuple[list[GroupName], Codes]:
-    """The different combinations of labels that people have, in order, and the number of each person's."""
+    """The combinations of labels that occur, in order, and which of them each person has."""
     columns = [codes_of(survey.label(name)) for name in by]
     joint = np.zeros(survey.n, dtype=np.int64)
     for levels, codes in columns:
@@ -211,7 +206,7 @@ def _groups_by_label(survey: Survey, by: Sequence[str]) -> tuple[list[GroupName]
 
 
 def _people(survey: Survey, paired: str) -> SamplingUnits:
-    """The units where people may appear several times: people, or the clusters that they are of."""
+    """The sampling units where people appear several times: people, or the clusters that they belong to."""
     people = codes_of(survey.label(paired))[1]
     if survey.clusters is None:
         return SamplingUnits(survey.n, people, None if survey.strata is None else codes_of(survey.strata)[1])

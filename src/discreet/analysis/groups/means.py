@@ -21,7 +21,7 @@ MAX_STDERR = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Means(Estimates):
-    """Estimates of queries by group: ``means[group]`` is a group's, in the order of `names`.
+    """Estimates of queries by group; ``means[group]`` are those of one group, in the order of `names`.
 
     `labels` names what the groups differ in, and is empty for everybody together; `notes` is what is said of the
     sample.
@@ -95,7 +95,7 @@ class Means(Estimates):
 
 
 def column_names(labels: Sequence[str]) -> list[str]:
-    """The names of the columns with labels: their own, unless a number is called so."""
+    """The names of the columns of labels: their own, marked where a column of numbers has that name."""
     taken = {"value", "query", "n", "estimate", "stderr", "low", "high", "p", "adjusted_p", "group", "against"}
     return [f"{name} (label)" if name in taken else name for name in labels]
 

@@ -31,7 +31,7 @@ MAX_NAMED = 3
 
 
 def queries_of(values: Domain, query: Any) -> tuple[list[Any], Array | None]:
-    """The names of the queries and their weights, a row each; those of all values where `query` is None.
+    """The names and weights (a row each) of the query, or of the shares of all values where it is None.
 
     For very many values there are no weights: their shares are the queries.
     """
@@ -95,7 +95,7 @@ class MechanismQueries:
         return np.maximum(moments - (self.weights @ shares) ** 2, 0.0)
 
     def spreads(self, shares: Array) -> Array:
-        """The variance of the weight that people hold, without any randomization: what sampling alone gives."""
+        """The variance of each query among people, without any randomization: what sampling alone gives."""
         if self.weights is None:
             return np.asarray(shares - shares**2)
         return np.maximum(self.weights**2 @ shares - (self.weights @ shares) ** 2, 0.0)
@@ -115,7 +115,7 @@ class MechanismQueries:
         return np.asarray((moments + moments.T) / 2 - np.outer(mean, mean))
 
     def covariance_in(self, tally: Tally, shares: Array) -> Array:
-        """The covariance of the scores of these very reports; the formula's, at `shares`, if counts do not tell it."""
+        """The covariance of the scores in this tally; where counts do not determine it, the formula's at `shares`."""
         if not self._decoder.disjoint:
             return self.covariance(shares)
         return self._covariance_by_cells(tally.counts / tally.n, self.means(tally))
@@ -125,7 +125,7 @@ class MechanismQueries:
         return np.asarray((self._scores * law) @ self._scores.T - np.outer(mean, mean))
 
     def spread(self, shares: Array) -> Array:
-        """The covariance of the weights that people hold."""
+        """The covariance of the queries among people, without any randomization."""
         assert self.weights is not None
         mean = self.weights @ shares
         return np.asarray((self.weights * shares) @ self.weights.T - np.outer(mean, mean))
@@ -141,7 +141,7 @@ def moment_matrix(decoder: Decoder[Any], shares: Array) -> Array:
 
 
 def _block_moments(part: Decoder[Any], shares: Array) -> Array:
-    """The same inside a block.
+    """E[phi_x(Y) phi_z(Y)] for the values of one block.
 
     Where all values are exchangeable, E[phi_x phi_z] is ``a + b (p_x + p_z)`` for x other than z: one vector tells a
     and b, two others whether it is so. Otherwise the matrix is computed column by column.
@@ -165,7 +165,7 @@ def _block_moments(part: Decoder[Any], shares: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class GroupClusters:
-    """The parts of groups in clusters: for each cluster and group the sum of ``w / sum w`` and that of its square.
+    """The weight that groups have in each cluster: sums of ``w / sum w`` and of its square, by cluster and group.
 
     `spread` is the variance of a score in each group, and `within` the correlation inside clusters.
     """
@@ -178,7 +178,7 @@ class GroupClusters:
 
     @classmethod
     def of(cls, units: SamplingUnits, codes: Codes, part: Array, spread: Array, within: float) -> GroupClusters:
-        """The same from the group of each person, and their part of its weight."""
+        """The clusters of people, from the group of each and their part of its weight."""
         size = len(spread)
         if units.unclustered:
             return cls(units, np.zeros((0, size)), np.zeros((0, size)), spread, 0.0)
@@ -194,7 +194,7 @@ class GroupClusters:
         return ReferenceDistribution(factor, df, self.units.df, len(self.units))
 
     def _reference(self, groups: list[int]) -> ReferenceDistribution:
-        """Means of groups are the coefficients of a regression on which group people are of: products are diagonal."""
+        """The reference distribution of one combination: group means are coefficients of a regression on groups."""
         parts, squares, unit = self.parts[:, groups], self.squares[:, groups], np.eye(len(groups))
         scale = np.sqrt(self.spread[groups])
         products, squares = parts[:, :, None] * unit, squares[:, :, None] * unit * scale**2

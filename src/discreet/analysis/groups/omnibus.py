@@ -18,19 +18,14 @@ from .group_moments import DrawnGroups, TalliedGroups, plug_in
 
 NEGLIGIBLE = 1e-9
 """Eigenvalues of a covariance below this part of the largest are those of what cannot differ."""
-
 MAX_VALUES = 1024
 """The most values that are tested together; for more there is the permutation test."""
-
 MAX_SUMS = 1 << 26
 """The most sums over units, groups and values that are held for a test."""
-
 PERMUTATIONS = 999
 """How many times labels are permuted: p-values are at least 0.001."""
-
 MAX_REPORTS = 10**9
 """From this many reports on, counts are not permuted."""
-
 TIE = 1e-10
 """Statistics that differ by less than this part are equal but for rounding."""
 
@@ -43,7 +38,7 @@ def inverse_root(covariance: Array) -> tuple[Array, int]:
 
 
 def omnibus_of_tallies(groups: TalliedGroups, families: Sequence[Sequence[int]]) -> JointTest | None:
-    """``T = sum_g n_g (m_g - m)' V**+ (m_g - m)`` over the groups of each family, chi-square on (G - 1) rank V.
+    """Wald's test by ``T = sum_g n_g (m_g - m)' V**+ (m_g - m)`` in each family, chi-square on (G - 1) rank V.
 
     V is the covariance of a report's scores, at the shares of the whole family: that of its own reports where they are
     not calibrated. Where groups have different mechanisms, each has its own V and m is the mean that weighs them
@@ -92,7 +87,7 @@ def _covariance(tallies: Sequence[Tally], shares: Array, groups: TalliedGroups) 
 def omnibus_of_design(
     groups: DrawnGroups, families: Sequence[Sequence[int]], reference: ReferenceDistribution
 ) -> JointTest | None:
-    """``d' C**+ d`` for the differences d to the first group of each family and their linearised covariance C.
+    """Wald's test by ``d' C**+ d`` for the differences d to the first group of each family and their covariance C.
 
     It is chi-square on r degrees of freedom, the rank of C; with clusters it is compared with F (`hotelling_test`), by
     `reference`, that of these differences. None where there are too few clusters, too many sums to hold, or a finite
@@ -133,19 +128,16 @@ class PermutationTest:
 
 
 def generator(rng: Source) -> np.random.Generator:
-    """A generator of NumPy that goes on from a source of words."""
+    """A generator of NumPy that is seeded from a source of words."""
     if not hasattr(rng, "reserve"):
         raise InvalidInput(f"rng of type {type(rng).__name__} must be a source of words, such as dc.random.seeded(1)")
     return np.random.default_rng(rng.take(4))
 
 
 def permutation_test(
-    groups: TalliedGroups,
-    families: Sequence[Sequence[int]],
-    pairs: Sequence[tuple[int, int]],
-    rng: Source,
+    groups: TalliedGroups, families: Sequence[Sequence[int]], pairs: Sequence[tuple[int, int]], rng: Source
 ) -> PermutationTest:
-    """Permute the labels of each family's people, mechanism by mechanism, and compare.
+    """The permutation test: labels of each family's people are permuted, mechanism by mechanism.
 
     Counts with a cell for each report are permuted as such (multivariate hypergeometric); others report by report.
     """
@@ -201,7 +193,7 @@ def _statistics(
 
 
 def _permute_sums(groups: TalliedGroups, family: Sequence[int], mark: str, rng: np.random.Generator) -> Iterator[Array]:
-    """Endlessly the sums of scores of every group of a family, the labels of one mechanism's reports permuted."""
+    """Iterate over permutations of one mechanism's labels: the sums of scores of every group of a family."""
     queries, tallies = groups.queries[mark], list(groups.tallies.values())
     nothing, decoder = queries.mechanism.tally(), decoder_of(queries.mechanism)
     own = [next((one for one in tallies[g] if one.fingerprint == mark), nothing) for g in family]

@@ -53,7 +53,7 @@ class DesignMatrix:
         return np.broadcast_to(np.float64(1), self.n) if given is None else given
 
     def chunks(self, terms: int = 1) -> Iterator[tuple[slice, Array]]:
-        """Some rows after the other, for `terms` terms each: their place, and the scaled matrix."""
+        """Iterate over the scaled matrix some rows at a time: their place, and the rows."""
         centre, scale = self.scaling
         for place, rows in self._raw(rows_at_a_time(len(scale), terms)):
             rows -= centre
@@ -68,7 +68,7 @@ class DesignMatrix:
 
     @cached_property
     def scaling(self) -> tuple[Array, Array]:
-        """What is taken from every column, and what it is then divided by; `InvalidInput` where one is constant."""
+        """The mean and the deviation by which every column is scaled; `InvalidInput` where one is constant."""
         p = len(self.formula.names)
         count, mean, squares = 0, np.zeros(p), np.zeros(p)
         for _, rows in self._raw(rows_at_a_time(p)):
@@ -145,7 +145,7 @@ def _check_rank(triangle: Array, names: Sequence[str]) -> None:
 
 
 def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) -> DesignMatrix:
-    """The design of a regression on these labels.
+    """The design matrix of a regression on these labels.
 
     An entry of `on` is the name of a label, a product of labels such as ``"age*age"`` or ``"age*region"``, or a pair
     (name, column) of a label that the survey does not hold. Numbers are taken as they are; text and truth values are
@@ -210,7 +210,7 @@ def rows_at_a_time(columns: int, terms: int = 1) -> int:
 
 
 def gram(terms: Array) -> Array:
-    """``terms' terms``."""
+    """The product ``terms' terms``."""
     n, width = terms.shape
     rows = MULTIPLICATIONS // (width * width)
     if rows < 16 or n <= rows:

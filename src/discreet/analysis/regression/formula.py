@@ -84,7 +84,7 @@ class Formula:
         return np.asarray(column[:, None] == np.arange(1, len(levels)), dtype=float)
 
     def encode(self, labels: Any) -> tuple[dict[str, NDArray[Any]], int]:
-        """Labels of new people as numbers and places of levels, and how many people they are; one value serves all."""
+        """The labels of new people as numbers or numbers of levels, and how many people there are."""
         labels = by_name("labels", labels)
         if absent := [name for name in self.levels if name not in labels]:
             raise InvalidInput(f"labels must also give {', '.join(map(repr, absent))}")
@@ -98,7 +98,7 @@ class Formula:
         return {name: self._encode(name, np.resize(column, size)) for name, column in columns.items()}, size
 
     def decode(self, values: Values) -> dict[str, list[Any]]:
-        """The labels that coded ones stand for; whole numbers as such."""
+        """The labels that encoded ones stand for, with whole numbers as integers."""
         labels = {}
         for name, column in values.items():
             if (levels := self.levels[name]) is not None:

@@ -21,7 +21,6 @@ from .sandwich import RegressionReference, regression_reference, scale_errors
 
 MAX_COEFFICIENTS = 1000
 """The largest number of coefficients."""
-
 MIN_SHARE = 1e-3
 """The smallest share that the search begins with."""
 
@@ -152,7 +151,7 @@ class Multinomial(Coefficients):
 def multinomial(
     survey: Survey, *, on: Sequence[Any], against: Hashable = None, factors: Sequence[str] = ()
 ) -> Multinomial:
-    """The log-odds of every value against one of them, as they go with public labels, by the likelihood of the reports.
+    """Multinomial logistic regression of the values on public labels, by the likelihood of the reports.
 
     With ``Pr(x | c) = softmax(B c)`` a report y has probability ``sum_x Pr(x | c) Q(y | x)`` given the labels c, and
     B is where the product over all reports is largest. `on` and `factors` are as for `regress`; log-odds are

@@ -26,7 +26,6 @@ KINDS = {"identity": ("HC0", "HC1", "HC2", "HC3"), "logit": ("HC0", "HC1")}
 USUAL = {"identity": "HC1", "logit": "HC0"}
 SURVEY = "survey"
 """The errors of surveys with weights, clusters or strata."""
-
 MAX_CARRIED = 0.1
 """The part of a coefficient's variance that one report may make before a warning."""
 
@@ -112,7 +111,7 @@ def regress(
     errors: str | None = None,
     factors: Sequence[str] = (),
 ) -> Regression:
-    """How a randomized answer goes with public labels, by moments: unbiased for every mechanism and number of values.
+    """Regress a randomized answer on public labels, by moments: unbiased for every mechanism and number of values.
 
     `query` gives each value its weight, as in `Estimate.query`: ``{"yes": 1}`` for a share, "mean" for values that
     are numbers. `on` lists labels by name, products such as ``"age*age"`` or ``"age*region"``, or pairs (name,

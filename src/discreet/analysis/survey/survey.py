@@ -100,7 +100,7 @@ class Survey:
         if missing not in ("error", "drop"):
             raise InvalidInput(f"missing={shown(missing)} must be 'error' or 'drop'")
         batch = as_batch(_numbers(mechanism, reports), mechanism.sampler.bits)
-        labels = _named(labels)
+        labels = _by_name(labels)
         given = {f"labels[{name!r}]": column for name, column in labels.items()}
         design = {"weights": weights, "clusters": clusters, "strata": strata}
         given |= {name: column for name, column in design.items() if column is not None}
@@ -177,10 +177,9 @@ class Survey:
     @cached_property
     def plug_in(self) -> Array:
         """A distribution near the shares of all waves together, at which variances are taken."""
-        parts = [wave.estimate.plug_in * len(wave.reports) for wave in self.waves if len(wave.reports)]
-        if not parts:
+        if not self.n:
             return np.full(len(self.values), 1 / len(self.values))
-        return np.asarray(sum(parts) / self.n)
+        return np.asarray(sum(one.estimate.plug_in * one.tally.n for one in self.waves if one.tally.n) / self.n)
 
     @property
     def design(self) -> list[str]:
@@ -223,13 +222,11 @@ class Survey:
             raise InvalidInput("surveys must be over the same values, in the same order")
         if set(other.labels) != set(self.labels):
             raise InvalidInput(f"surveys must have the same labels: {sorted(self.labels)} and {sorted(other.labels)}")
-        if (self.population is None) != (other.population is None):
-            raise InvalidInput("population must be given for both surveys or for neither")
-        if self.population and other.population and self.n * other.population != other.n * self.population:
-            raise InvalidInput("surveys of different parts of their populations must be analysed apart")
-        for name in ("weights", "clusters", "strata"):
+        for name in ("population", "weights", "clusters", "strata"):
             if (getattr(self, name) is None) != (getattr(other, name) is None):
                 raise InvalidInput(f"{name} must be given for both surveys or for neither")
+        if self.population and other.population and self.n * other.population != other.n * self.population:
+            raise InvalidInput("surveys of different parts of their populations must be analysed apart")
         return self._of(
             waves=(*self.waves, *other.waves),
             labels={name: concatenate([column, other.labels[name]]) for name, column in self.labels.items()},
@@ -240,8 +237,8 @@ class Survey:
 
     def _design_columns(self, change: Callable[[str, NDArray[Any]], NDArray[Any]]) -> dict[str, Any]:
         """Weights, clusters and strata, each changed where it is there."""
-        columns = {name: getattr(self, name) for name in ("weights", "clusters", "strata")}
-        return {name: None if column is None else change(name, column) for name, column in columns.items()}
+        nothing = dict.fromkeys(("weights", "clusters", "strata"))
+        return nothing | {name: change(name, getattr(self, name)) for name in self.design}
 
     def only(self, rows: Any) -> Survey:
         """The reports of these rows: a column of True and False, or the numbers of rows."""
@@ -264,12 +261,12 @@ class Survey:
         )
 
     def by_wave(self, column: NDArray[Any]) -> Iterable[tuple[Wave, NDArray[Any]]]:
-        """Every wave with its people's part of a column."""
+        """Every wave with its part of a column."""
         ends = np.cumsum([len(wave.reports) for wave in self.waves])
         return zip(self.waves, np.split(column, ends[:-1]), strict=True)
 
     def tallies(self, *labels: str) -> GroupTallies:
-        """The counts of the people of each label, of one mechanism; weights and the design are left behind.
+        """A tally for each label or combination of labels; weights and the design are left behind.
 
         >>> import discreet as dc
         >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
@@ -291,7 +288,7 @@ class Survey:
         return self._means((), None)
 
     def query(self, query: Any) -> Means:
-        """The sum of the shares, weighed by `query` as in `Estimate.query`: an event, scores, or "mean"."""
+        """The sum of the shares weighted by `query`, as in `Estimate.query`: an event, scores, or "mean"."""
         return self._means((), query)
 
     def by(self, *labels: str, query: Any = None) -> Means:
@@ -319,7 +316,7 @@ class Survey:
 
     # -- what everything else is made from -----------------------------------------------------------
     def scores(self, query: Any, *, calibrated: bool = True) -> Array:
-        """One number a report with the mean of the weight that the person holds: ``w . phi(y)``, calibrated.
+        """The score of every report, ``w . phi(y)``, whose mean is the weight of the value that the person holds.
 
         `query` gives each value its weight, as in `Estimate.query`. The scores are calibrated at even shares, so that
         no number of theirs depends on another person's report.
@@ -352,7 +349,7 @@ class Survey:
         return f"<Survey of {self.n:,} reports of {names}{labels}>"
 
 
-def _named(labels: Any) -> Mapping[str, Any]:
+def _by_name(labels: Any) -> Mapping[str, Any]:
     if labels is None:
         return {}
     columns = by_name("labels", labels)

@@ -52,7 +52,7 @@ def independence_of(pairs: PairedAnswers, shares: Array) -> JointTest | None:
 
 
 def permutation_test(pairs: PairedAnswers, test: JointTest, rng: Source, permutations: int) -> JointTest:
-    """The same test with its exact p-value: the second answers in random orders, the observed one among them."""
+    """The test of independence with its exact p-value too, from random orders of the second answers."""
     check_source(rng)
     numbers = generator(rng)
     if isinstance(permutations, bool) or not isinstance(permutations, int) or permutations < 1:
@@ -117,7 +117,7 @@ class ConditionalShares(Estimates):
         return {self.name: list(self.values)}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        """Among whom the shares are, and how well that is known."""
+        """Which people the shares are about, and how well their number is known."""
         share, error = self.among
         remarks = [
             f"among the people whose {self.other} is {self.answer}: a share of {share:.4f} (stderr {error:.4f}) "

@@ -20,13 +20,7 @@ from ..reference_distribution import Array, JointTest, ReferenceDistribution, qu
 from ..regression.coefficients import Correlation
 from ..result import CONFIDENCE, Estimates, number_columns
 from ..survey.survey import Survey
-from .association import (
-    ConditionalShares,
-    conditional_shares,
-    independence_of,
-    joint_correlation,
-    permutation_test,
-)
+from .association import ConditionalShares, conditional_shares, independence_of, joint_correlation, permutation_test
 from .paired_answers import PairedAnswers, likely_table, pair_surveys, split_pairs
 
 ALL = "(all)"
@@ -119,7 +113,7 @@ class Crosstab(Estimates):
         return {**self.rows, **number_columns(shares, errors, shares - reach, shares + reach)}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        """How the table was made, and what the tests say."""
+        """How the table was computed, and what the tests say."""
         how = "two reports of each" if len(self.surveys) == 2 else "pairs as one value"
         remarks = [
             f"{self.n:,} people, {how}; each interval at {confidence:g} confidence",

@@ -54,7 +54,7 @@ def _scores_of(survey: Survey, queries: Array) -> Scores:
 
 @dataclass(frozen=True, eq=False)
 class PairedAnswers:
-    """One row of ``k1 k2`` terms a person, the second answer running faster, and how people were drawn.
+    """Unbiased terms for every pair of answers, a row of ``k1 k2`` a person, and how people were drawn.
 
     `tables` has the scores of pairs as one value, or those of each of two questions; `cells` is the number of the pair
     that each value of pairs as one value holds.
@@ -81,7 +81,7 @@ class PairedAnswers:
         return self.survey.relative_weights
 
     @property
-    def designed(self) -> bool:
+    def has_units(self) -> bool:
         """True if people were drawn in clusters or strata."""
         return self.survey.clusters is not None or self.survey.strata is not None
 
@@ -123,44 +123,33 @@ class PairedAnswers:
     def means(self) -> tuple[Array, Array]:
         """The shares of all pairs of answers and their standard errors, k1 x k2 each."""
         w = self.weights
-        cells = self.shape[0] * self.shape[1]
-        total, plain, squares = np.zeros(cells), np.zeros(cells), np.zeros(cells)
+        total, plain, squares = np.zeros((3, self.shape[0] * self.shape[1]))
         for rows, terms in self.blocks():
             total += w[rows] @ terms
             plain += w[rows] ** 2 @ terms
             squares += w[rows] ** 2 @ terms**2
-        if self.designed:
-            variances = self._designed_variances(total)
-        else:
-            spread = squares - 2 * total * plain + total**2 * (w @ w)
-            variances = spread * self.n / (self.n - 1)
+        variances = (squares - 2 * total * plain + total**2 * (w @ w)) * self.n / (self.n - 1)
+        if self.has_units:  # a row of the table at a time
+            for cells in np.split(np.arange(len(total)), self.shape[0]):
+                terms = np.concatenate([block[:, cells] for _, block in self.blocks()])
+                variances[cells] = np.diag(self.covariance(terms - total[cells]))
         return total.reshape(self.shape), np.sqrt(np.maximum(variances, 0)).reshape(self.shape)
 
     def margin(self, number: int) -> tuple[Array, Array]:
         """The shares of the answers to one of the two questions, and their standard errors."""
         (table, numbers), w = self.side(number), self.weights
         shares = np.bincount(numbers, w, minlength=len(table)) @ table
-        if self.designed:
+        if self.has_units:
             variances = np.array([self.variance(terms) for terms in (table[numbers] - shares).T])
         else:
             squares = np.bincount(numbers, w**2, minlength=len(table))
             variances = squares @ (table - shares) ** 2 * self.n / (self.n - 1)
         return shares, np.sqrt(np.maximum(variances, 0))
 
-    def _designed_variances(self, shares: Array) -> Array:
-        """The variances of the cells where people were drawn in clusters or strata, a row of the table at a time."""
-        columns = self.shape[1]
-        variances = np.empty(len(shares))
-        for x in range(self.shape[0]):
-            cells = slice(x * columns, (x + 1) * columns)
-            terms = np.concatenate([block[:, cells] for _, block in self.blocks()])
-            variances[cells] = np.diag(self.covariance(terms - shares[cells]))
-        return variances
-
     def covariance(self, terms: Array) -> Array:
         """The covariance of the weighted mean of terms, a row a person, that have mean 0."""
         weighted = self.weights[:, None] * terms
-        if self.designed:
+        if self.has_units:
             return self.survey.covariance_of_sum(weighted) * float(self.reference.factor[0]) ** 2
         return np.asarray(weighted.T @ weighted * (self.n / (self.n - 1)))
 
@@ -256,7 +245,7 @@ def likely_table(first: Survey, second: Survey, weights: Array) -> Array:
 
 
 def em_step(first: Survey, second: Survey, weights: Array) -> Callable[[Array], tuple[Array, float]]:
-    """The function from a table to the next one by EM, and the log-likelihood of the first, a person."""
+    """A function that makes one step of EM: the next table, and the log-likelihood a person of the table given."""
 
     def likelihoods(mechanism: Mechanism, reports: NDArray[Any]) -> Array:
         _check_size(len(reports) * len(mechanism.context.values), "probabilities of reports")
