@@ -64,9 +64,9 @@ def decode(found: Limits, ks: list[int], n: int) -> Iterator[Result]:
             count = n if made.bits <= 64 else max(200, min(n, 200_000_000 // k))
             reports = made.randomize_indices(values(k, count), dc.random.secure())
             one = count / least(lambda made=made, reports=reports: dc.Tally.of(made, reports, threads=1))
-            worth, acceleration.WORTH = acceleration.WORTH, 1 << 62
+            worth, acceleration.MIN_COMPILED_SIZE = acceleration.MIN_COMPILED_SIZE, 1 << 62
             plain = count / least(lambda made=made, reports=reports: dc.Tally.of(made, reports, threads=1), tries=2)
-            acceleration.WORTH = worth
+            acceleration.MIN_COMPILED_SIZE = worth
             kind = reports.dtype.str[1:] if reports.ndim == 1 else f"{reports.shape[1]} words"
             ratios = {"numpy": one / plain}
             if kind in found.summed:

@@ -49,7 +49,7 @@ def test_sums_over_cells_are_the_same_compiled_in_numpy_in_parts_on_threads_and_
     entries = np.random.default_rng(4).normal(size=decoder.cells)
     plain = scores.gather_sums(decoder, entries, reports)
     assert plain == pytest.approx(Decoder.gather(decoder, entries, reports, 0), abs=1e-12)
-    monkeypatch.setattr(acceleration, "WORTH", 1000)
+    monkeypatch.setattr(acceleration, "MIN_COMPILED_SIZE", 1000)
     assert scores.gather_sums(decoder, entries, reports) == pytest.approx(plain, abs=1e-12)
     monkeypatch.setattr(scores, "CHUNK", 3 << 10)
     assert scores.gather_sums(decoder, entries, reports, threads=3) == pytest.approx(plain, abs=1e-12)
@@ -74,8 +74,8 @@ def test_impossible_reports_are_refused_whether_many_or_few(mechanism, monkeypat
     wrong = reports.copy()
     wrong[1500] = ~wrong.dtype.type(0)
     w = np.ones(mechanism.context.size)
-    for worth in (acceleration.WORTH, 1000):
-        monkeypatch.setattr(acceleration, "WORTH", worth)
+    for worth in (acceleration.MIN_COMPILED_SIZE, 1000):
+        monkeypatch.setattr(acceleration, "MIN_COMPILED_SIZE", worth)
         mechanism.score(reports, w)
         mechanism.columns(reports)
         for ask in (mechanism.tally, lambda y: mechanism.score(y, w), mechanism.columns):

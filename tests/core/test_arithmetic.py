@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.arithmetic import INTEGERS
-from discreet.estimation.arrays.arithmetic import ARRAYS, TABLES, Arrays
+from discreet.estimation.arrays.arithmetic import ARRAYS, MAX_TABLES, Arrays
 from discreet.estimation.arrays.reports import cut
 
 words = st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1]))
@@ -110,12 +110,12 @@ def test_wide_reports_have_the_block_or_the_passed_value_in_a_word_of_their_own(
 
 def test_tables_are_kept_as_arrays_only_so_many_and_so_large_at_a_time(monkeypatch):
     arrays = Arrays()
-    tables = [(number, number + 1) for number in range(TABLES + 10)]
+    tables = [(number, number + 1) for number in range(MAX_TABLES + 10)]
     for table in tables:
         assert arrays.look_up(table, 1) == table[1]
-    assert len(arrays._tables) == TABLES
+    assert len(arrays._tables) == MAX_TABLES
     assert arrays.look_up(tables[0], 0) == 0
-    monkeypatch.setattr("discreet.estimation.arrays.arithmetic.ENTRIES", 10)
+    monkeypatch.setattr("discreet.estimation.arrays.arithmetic.MAX_TABLE_ENTRIES", 10)
     large = tuple(range(100))
     assert arrays.look_up(large, 99) == 99
     assert [kept for kept, _ in arrays._tables.values()] == [large]
@@ -123,7 +123,7 @@ def test_tables_are_kept_as_arrays_only_so_many_and_so_large_at_a_time(monkeypat
 
 def test_tables_are_the_same_in_any_thread():
     arrays = Arrays()
-    tables = [tuple(range(number, number + 3)) for number in range(2 * TABLES)]
+    tables = [tuple(range(number, number + 3)) for number in range(2 * MAX_TABLES)]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda table: int(arrays.look_up(table, 2)), tables * 4))
     assert found == [table[2] for table in tables * 4]

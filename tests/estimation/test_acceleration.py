@@ -16,8 +16,8 @@ def fresh():
 
 
 def test_kernels_are_worth_it_for_large_batches_only():
-    assert not acceleration.accelerated(acceleration.WORTH - 1)
-    assert acceleration.accelerated(acceleration.WORTH)
+    assert not acceleration.accelerated(acceleration.MIN_COMPILED_SIZE - 1)
+    assert acceleration.accelerated(acceleration.MIN_COMPILED_SIZE)
 
 
 @pytest.mark.usefixtures("fresh")

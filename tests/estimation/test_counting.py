@@ -46,7 +46,7 @@ def test_members_equal_the_sums_of_unpacked_bits(size, rows):
 
 @pytest.fixture
 def always(monkeypatch):
-    monkeypatch.setattr(acceleration, "WORTH", 1)
+    monkeypatch.setattr(acceleration, "MIN_COMPILED_SIZE", 1)
 
 
 @pytest.mark.usefixtures("always")
@@ -61,7 +61,7 @@ def test_a_tally_is_the_same_compiled_and_not(monkeypatch, name, form):
     mechanism = dc.mechanism(context, name)
     reports = mechanism.randomize_indices(np.arange(2000) % 80, dc.random.seeded(1))
     compiled = mechanism.tally(reports)
-    monkeypatch.setattr(acceleration, "WORTH", 1 << 60)
+    monkeypatch.setattr(acceleration, "MIN_COMPILED_SIZE", 1 << 60)
     assert mechanism.tally(reports) == compiled
     assert compiled.n == 2000
 

@@ -1,7 +1,7 @@
 """Many reports at once, on every core and in bounded memory: words from the source, one pass, packed reports.
 
 Report i uses words [iW, (i+1)W) of the source, however the work is cut, so any number of threads and any
-engine give the same reports. The compiled samplers of `discreet.bulk.kernels` are used from `WORTH`
+engine give the same reports. The compiled samplers of `discreet.bulk.kernels` are used from `MIN_COMPILED_SIZE`
 values on where Numba is installed; NumPy serves the rest. Apart from the values and their reports,
 memory holds one buffer of words per thread, small enough for the processor's cache.
 """

@@ -44,10 +44,10 @@ def peak_of_squares(linear: FloatArray) -> tuple[FloatArray, float]:
     return p, float(linear.max() + level @ p - p @ p)
 
 
-CLOSE = 1e-9
+TOLERANCE = 1e-9
 """How near, relative to it, the largest value on the simplex is sought."""
 
-STEPS = 20_000
+MAX_STEPS = 20_000
 """The most steps of that search."""
 
 
@@ -63,13 +63,13 @@ def peak_on_simplex(linear: FloatArray, rows: FloatArray) -> tuple[FloatArray, f
     p = np.zeros(len(linear))
     p[int(np.argmax(linear - np.sum(rows**2, axis=0)))] = 1.0
     image = rows @ p
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         slope = linear - 2 * (image @ rows)
-        best, held = int(np.argmax(slope)), np.flatnonzero(p)
+        best, support = int(np.argmax(slope)), np.flatnonzero(p)
         gap = float(slope[best] - slope @ p)
         value = float(linear @ p - image @ image)
-        worst = int(held[np.argmin(slope[held])])
-        if gap <= CLOSE * abs(value) or best == worst:
+        worst = int(support[np.argmin(slope[support])])
+        if gap <= TOLERANCE * abs(value) or best == worst:
             break
         way = rows[:, best] - rows[:, worst]
         gain, curved = float(slope[best] - slope[worst]), 2 * float(way @ way)

@@ -17,7 +17,6 @@ Array = NDArray[np.float64]
 SLACK = 1e-7
 """Binomial limits are for a level lower by this part: more than the relative rounding error of a tail probability of
 up to a million trials, which is 4e-8 at a level of 1e-40. It grows with the trials beyond."""
-MILLION = 1e6
 
 
 def chi_square_tail(x: float, df: float) -> float:
@@ -53,7 +52,7 @@ def binomial_lower(hits: Any, trials: int, level: float) -> Array:
     ``Pr(X >= s) = I_p(s, n - s + 1)``; the limit is rounded outward. References: Clopper1934.
     """
     s = np.asarray(hits, dtype=float)
-    safe = level * (1 - SLACK * max(1.0, trials / MILLION))
+    safe = level * (1 - SLACK * max(1.0, trials / 1e6))
     return np.where(s > 0, special.betaincinv(np.maximum(s, 1.0), trials - np.maximum(s, 1.0) + 1, safe), 0.0)
 
 

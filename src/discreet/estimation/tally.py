@@ -59,7 +59,7 @@ class Tally:
         step = max(1, max(CHUNK, min(4 * decoder.cells, 8 * CHUNK)) // (array.shape[1] if array.ndim == 2 else 1))
         starts = range(0, len(array), step)
 
-        def counted(begins: range) -> NDArray[np.int64]:
+        def count(begins: range) -> NDArray[np.int64]:
             counts = np.zeros(decoder.cells, dtype=np.int64)
             for begin in begins:
                 decoder.count(counts, array[begin : begin + step], 0)
@@ -67,9 +67,9 @@ class Tally:
 
         workers = min(cores() if threads is None else threads, len(starts))
         if workers <= 1:
-            return cls(mechanism, counted(starts), len(array))
+            return cls(mechanism, count(starts), len(array))
         with ThreadPoolExecutor(workers) as pool:
-            parts = list(pool.map(counted, (starts[i::workers] for i in range(workers))))
+            parts = list(pool.map(count, (starts[i::workers] for i in range(workers))))
         return cls(mechanism, np.sum(parts, axis=0, dtype=np.int64), len(array))
 
     @property

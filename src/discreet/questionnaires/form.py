@@ -285,11 +285,11 @@ class Form:
 
     def _value_of(self, part: str, answers: Mapping[str, Value]) -> Value:
         """The value of a part: the answer to a question, or the tuple of all."""
-        asked = self.names if part not in self.questions else (part,)
-        for name in asked:
+        names = (part,) if part in self.questions else self.names
+        for name in names:
             if name not in answers:
                 raise UnknownValue(f"there must be an answer to {name!r}")
-        return answers[part] if part in self.questions else tuple(answers[name] for name in asked)
+        return answers[part] if part in self.questions else tuple(answers[name] for name in names)
 
     def epsilon_between(self, first: Mapping[str, Value], second: Mapping[str, Value]) -> Epsilon:
         """How hard two people are to tell apart, by all their answers: the exact epsilon of the whole form."""
@@ -316,18 +316,18 @@ class Form:
 
     def report_from_json(self, data: object) -> dict[str, int]:
         """The report in JSON data; `InvalidReport` unless it is exactly what `report_to_json` gives."""
-        asked = self.parts_in(data)
-        return {part: report_from_json(self.mechanisms[part], data[part]) for part in asked}  # type: ignore[index]
+        parts = self.parts_in(data)
+        return {part: report_from_json(self.mechanisms[part], data[part]) for part in parts}  # type: ignore[index]
 
     def parts_in(self, report: object) -> list[str]:
         """The parts that a report is about, in order; `InvalidReport` if nobody is asked these."""
         if not isinstance(report, Mapping):
             raise InvalidReport("a report of a form must be an object with an entry for each part that was asked")
-        asked = [part for part in self.parts if part in report]
-        if len(asked) != len(report) or len(asked) != (1 if self.strategy == ONE else len(self.parts)):
+        parts = [part for part in self.parts if part in report]
+        if len(parts) != len(report) or len(parts) != (1 if self.strategy == ONE else len(self.parts)):
             wanted = f"one of {', '.join(self.parts)}" if self.strategy == ONE else ", ".join(self.parts)
             raise InvalidReport(f"a report of this form must hold {wanted}, and nothing else")
-        return asked
+        return parts
 
     # -- many people -------------------------------------------------------------------------------
     def randomize_many(self, answers: Mapping[str, Any], rng: Source, *, unknown: str = "error") -> FormReports:

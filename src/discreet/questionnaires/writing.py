@@ -33,7 +33,7 @@ QUESTION = "question"
 """What the column of the questions that were asked is called."""
 
 Write = Callable[[FormReports, Sequence[Any]], None]
-"""Writes the next reports of a form, and the columns kept beside them."""
+"""Writes the next reports of a form, and the columns beside them."""
 
 
 def columns_of(form: Form) -> tuple[str, ...]:
@@ -81,12 +81,12 @@ def randomize_form(
     with _sink(form, out, sources, tuple(keep), unmarked) as write:
         for file in sources:
             start = 0
-            for indices, kept in _answers(form, file, keep):
+            for indices, beside in _answers(form, file, keep):
                 try:
                     reports = randomize_answers(form, indices, rng, unknown, start=start)
                 except UnknownValue as problem:
                     raise UnknownValue(f"{file.name}, {problem}") from None
-                write(reports, kept)
+                write(reports, beside)
                 rows = reports.n + reports.left_out
                 start, seen, left_out = start + rows, seen + rows, left_out + reports.left_out
                 progress(rows)
@@ -107,7 +107,7 @@ def _check_keep(form: Form, keep: Sequence[str]) -> None:
 
 
 def _answers(form: Form, file: Source, keep: Sequence[str]) -> Iterator[tuple[dict[str, NDArray[Any]], list[Any]]]:
-    """The numbers of the answers in a file, some people at a time, and the columns kept beside them."""
+    """The numbers of the answers in a file, some people at a time, and the columns beside them."""
     domains = {name: spec.context.domain for name, spec in form.questions.items()}
     lookups = {name: DomainLookup(domain, written=True) for name, domain in domains.items()}
     first, *others = form.names
@@ -155,9 +155,9 @@ def _sink(form: Form, out: str, files: Sequence[Source], keep: tuple[str, ...], 
     piped = JsonLines() if out == PIPE else None
     with TextWriter(out, fingerprint, keep=[*others, *keep], column=column, piped=piped) as text:
 
-        def write(reports: FormReports, kept: Sequence[Any]) -> None:
+        def write(reports: FormReports, beside: Sequence[Any]) -> None:
             first, *rest = _text_columns(form, reports)
-            text.write(first, [*rest, *_of_people(reports, [as_list(column) for column in kept])])
+            text.write(first, [*rest, *_of_people(reports, [as_list(column) for column in beside])])
 
         with warn_of_passed_on(text) if out == PIPE else nullcontext():
             yield write
@@ -168,15 +168,15 @@ def _joint_sink(sink: Any, form: Form, out: str, keep: Sequence[Any], unmarked: 
     """What writes the reports of all answers together, by the sink of their one mechanism."""
     (part,) = form.parts
     with sink(out, form.mechanisms[part], keep=keep, unmarked=unmarked) as write:
-        yield lambda reports, kept: write(reports.reports[part], _of_people(reports, kept))
+        yield lambda reports, beside: write(reports.reports[part], _of_people(reports, beside))
 
 
-def _of_people(reports: FormReports, kept: Sequence[Any]) -> list[Any]:
-    """The kept columns of the people who were not left out."""
+def _of_people(reports: FormReports, beside: Sequence[Any]) -> list[Any]:
+    """The columns beside the reports, of the people who were not left out."""
     if not reports.left_out:
-        return list(kept)
+        return list(beside)
     rows = _people(reports)
-    return [[column[row] for row in rows] if isinstance(column, list) else column.take(rows) for column in kept]
+    return [[column[row] for row in rows] if isinstance(column, list) else column.take(rows) for column in beside]
 
 
 def _people(reports: FormReports) -> NDArray[np.int64]:
@@ -226,13 +226,13 @@ def _arrow_sink(
     kept_fields = [without_dictionary(field) for field in fields]
     with arrow_writer(out, *own, *kept_fields) as write_columns:
 
-        def write(reports: FormReports, kept: Sequence[Any]) -> None:
+        def write(reports: FormReports, beside: Sequence[Any]) -> None:
             if form.strategy == EACH:
                 columns = [report_column(form.mechanisms[part], reports.reports[part]) for part in form.parts]
             else:
                 texts, questions = _text_columns(form, reports)
                 columns = [pa.array(list(map(str, texts)), pa.string()), pa.array(questions, pa.string())]
-            others = zip(kept_fields, _of_people(reports, kept), strict=True)
+            others = zip(kept_fields, _of_people(reports, beside), strict=True)
             write_columns(*columns, *(as_field(out, field, column) for field, column in others))
 
         yield write

@@ -19,7 +19,7 @@ def test_means_add_up_and_are_posterior_means_at_the_shift():
     counts = totals[block] / 20 + rng.normal(size=100) * np.sqrt(3.7 * totals[block])
     layout, prior, shift, means = fitted(counts, block, totals)
     assert np.allclose(np.bincount(block, means), totals)
-    again = moments(layout.edges, layout.readings.moved(shift), prior)[0]
+    again = moments(layout.edges, layout.readings.shift(shift), prior)[0]
     assert np.max(np.abs(again - means) / layout.readings.sigma) < 0.02
     unshifted = moments(layout.edges, layout.readings, prior)[0]
     assert np.max(np.abs(unshifted - means) / layout.readings.sigma) > 0.05

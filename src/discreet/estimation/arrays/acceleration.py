@@ -6,13 +6,13 @@ import importlib.util
 import os
 from functools import cache
 
-WORTH = 100_000
+MIN_COMPILED_SIZE = 100_000
 """Batches below this many elements run on NumPy alone, so that small calls never wait for a compiler."""
 
 
 def accelerated(n: int) -> bool:
     """True if `n` elements are enough to justify loading compiled kernels and Numba is available."""
-    return n >= WORTH and present()
+    return n >= MIN_COMPILED_SIZE and present()
 
 
 @cache

@@ -19,8 +19,8 @@ Words = NDArray[np.uint64]
 
 LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
-TABLES = 256
-ENTRIES = 1 << 24
+MAX_TABLES = 256
+MAX_TABLE_ENTRIES = 1 << 24
 """How many look-up tables are kept as arrays, and how many entries in all."""
 
 
@@ -75,10 +75,10 @@ class Arrays(Arithmetic):
             known = table, np.array(table, dtype=np.uint64)
             with self._lock:
                 self._tables[id(table)] = known
-                held = sum(len(kept) for kept, _ in self._tables.values())
-                while len(self._tables) > 1 and (len(self._tables) > TABLES or held > ENTRIES):
+                entries = sum(len(known) for known, _ in self._tables.values())
+                while len(self._tables) > 1 and (len(self._tables) > MAX_TABLES or entries > MAX_TABLE_ENTRIES):
                     oldest, _ = self._tables.pop(next(iter(self._tables)))
-                    held -= len(oldest)
+                    entries -= len(oldest)
         return known[1]
 
     def parity(self, u: Words) -> Words:

@@ -51,10 +51,10 @@ def variance(decoder: Decoder[Any], n: int, shares: Array, weights: Array) -> fl
     """The variance of ``weights . shares``: ``v^T I**-1 v`` with v the weights less their mean under the shares."""
     centred = weights - weights @ shares
     centred[np.abs(centred) <= ROUNDING * np.abs(weights).max()] = 0.0
-    asked = np.where(centred != 0, weights, 0.0)
+    queried = np.where(centred != 0, weights, 0.0)
     total = 0.0
     for part in _parts(decoder, n, shares):
-        if part.blind_to(asked[part.values]):
+        if part.blind_to(queried[part.values]):
             return float("inf")
         total += part.form(centred[part.values])
     return max(total, 0.0)

@@ -132,7 +132,7 @@ def fit_shift(layout: Layout, prior: Prior) -> tuple[FloatArray, FloatArray]:
     active = np.ones(blocks, dtype=bool)
     for _ in range(_STEPS):
         rows = np.flatnonzero(active[block])
-        part = readings.take(rows).moved(level[block[rows]] * direction[rows])
+        part = readings.take(rows).shift(level[block[rows]] * direction[rows])
         means[rows], spread = moments(layout.edges, part, prior.take(rows))
         slopes[rows] = spread * direction[rows]
         excess = np.bincount(block, means, blocks) - totals
@@ -230,7 +230,7 @@ class ShrinkResult:
         check_confidence(confidence)
         low, high = self._layout.known.copy(), self._layout.known.copy()
         if self._prior is not None:
-            law = Quantiles.of(self._layout.edges, self._layout.readings.moved(self._shift), self._prior)
+            law = Quantiles.of(self._layout.edges, self._layout.readings.shift(self._shift), self._prior)
             rows = np.arange(len(self._layout.live))
             most = self._layout.totals[self._layout.block]
             for end, level in ((low, 0.5 * (1 - confidence)), (high, 0.5 * (1 + confidence))):
@@ -241,7 +241,7 @@ class ShrinkResult:
         """The posterior standard deviation of every count, 0 where the count is known."""
         deviations = np.zeros(len(self._layout.known))
         if self._prior is not None:
-            readings = self._layout.readings.moved(self._shift)
+            readings = self._layout.readings.shift(self._shift)
             _, spread = moments(self._layout.edges, readings, self._prior)
             deviations[self._layout.live] = readings.sigma * np.sqrt(spread)
         return deviations
@@ -291,7 +291,7 @@ def shrink_counts(
     projected = project_blocks(layout.readings.count, layout.block, layout.totals)
     distance = float(np.sum(((means - projected) / layout.readings.sigma) ** 2))
     if rule == "tv":
-        law = Quantiles.of(layout.edges, layout.readings.moved(shift), prior)
+        law = Quantiles.of(layout.edges, layout.readings.shift(shift), prior)
         chosen = balanced_quantiles(law, layout.block, layout.totals)[1]
     else:
         chosen = projected if distance < 1 else means

@@ -50,9 +50,9 @@ class Readings:
         """The readings of these rows."""
         return Readings(self.count[rows], self.sigma[rows], self.unit[rows], self.top[rows])
 
-    def moved(self, shift: FloatArray) -> "Readings":
-        """The readings with shift added to every count and the noise as it was."""
-        return replace(self, count=self.count + shift)
+    def shift(self, by: FloatArray) -> "Readings":
+        """The readings with `by` added to every count and the noise as it was."""
+        return replace(self, count=self.count + by)
 
 
 @dataclass(frozen=True, slots=True)
