@@ -40,13 +40,13 @@ class Row:
 
 def line(k: int, step: str) -> Callable[[], dc.Context]:
     """Values on a line."""
-    return lambda: Metric.of_points(Domain(range(k)), [[x] for x in range(k)], "l1", step)
+    return lambda: Metric.from_points(Domain(range(k)), [[x] for x in range(k)], "l1", step)
 
 
 def grid(side: int, norm: str, step: str) -> Callable[[], dc.Context]:
     """Cells of a square."""
     points = [[x, y] for x in range(side) for y in range(side)]
-    return lambda: Metric.of_points(Domain(range(side**2)), points, norm, step)
+    return lambda: Metric.from_points(Domain(range(side**2)), points, norm, step)
 
 
 def entries(E: np.ndarray[Any, Any]) -> Callable[[], dc.Context]:

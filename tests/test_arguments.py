@@ -283,7 +283,7 @@ CONTEXTS = {
     "high_low": dc.Context.high_low(range(9), [0, 3, 4], "1"),
     "binary": dc.Context.binary("a", "b", ("inf", "1")),
     "metric": dc.Context.metric(range(9), lambda x, z: abs(x - z), "0.5"),
-    "points": Metric.of_points(dc.Domain(range(9)), [[i, i * i] for i in range(9)], "l2", "0.5"),
+    "points": Metric.from_points(dc.Domain(range(9)), [[i, i * i] for i in range(9)], "l2", "0.5"),
     "matrix": dc.Context.matrix(range(3), [[0, 1, 2], [1, 0, 1], ["1.5", 1, 0]]),
     "sum": dc.Context.uniform(range(4), "1") + dc.Context.matrix(range(4), 2 - 2 * np.eye(4, dtype=int)),
     "both": dc.Context.uniform(range(3), "1") & dc.Context.matrix(range(3), [[0, 0.5, 2], [1, 0, 2], [2, 2, 0]]),

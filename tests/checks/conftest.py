@@ -7,6 +7,6 @@ from discreet.checks import execution, law
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(execution, "DRAWS", 1 << 16)
-    monkeypatch.setattr(execution, "LARGEST", 16)
-    monkeypatch.setattr(law, "ENTRIES", 1 << 10)
+    monkeypatch.setattr(execution, "MAX_DRAWS", 1 << 16)
+    monkeypatch.setattr(execution, "MAX_BITS", 16)
+    monkeypatch.setattr(law, "MAX_ENTRIES", 1 << 10)

@@ -86,7 +86,7 @@ def test_set_valued_reports_keep_the_laws_across_the_width_of_a_word(name, form,
 @pytest.mark.parametrize("form", [uniform, half_sensitive, blocks])
 @pytest.mark.parametrize("name", BASES)
 def test_a_thousand_values_keep_the_laws(name, form, monkeypatch):
-    monkeypatch.setattr("discreet.checks.execution.LARGEST", 0)  # the words of so many values are not run in full
+    monkeypatch.setattr("discreet.checks.execution.MAX_BITS", 0)  # the words of so many values are not run in full
     assert check(name, form(1000, "2")) >= ALWAYS
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from discreet.cli.before.audit import _Bar
+from discreet.cli.before.audit import _progress
 
 HONEST = f'{sys.executable} -c "from discreet.cli import main; main()" randomize survey.toml'
 
@@ -75,7 +75,7 @@ def test_bad_input_is_one_line(refused, arguments, message):
 
 
 def test_the_bar_is_shown_to_people_only(capsys):
-    with _Bar() as bar:
-        bar(5, 10)
-        bar(10, 10)
+    with _progress() as advance:
+        advance(5, 10)
+        advance(10, 10)
     assert capsys.readouterr().err == ""

@@ -27,7 +27,7 @@ def test_the_block_is_not_hidden_and_what_is_inside_is():
 
 
 def test_blocks_are_given_by_name_by_size_or_by_number():
-    by_size = Blocks.sized(Domain(["b1", "b2", "n1"]), [2, 1], "1")
+    by_size = Blocks.from_sizes(Domain(["b1", "b2", "n1"]), [2, 1], "1")
     by_number = Blocks(Domain(["b1", "b2", "n1"]), [0, 0, 1], ["boston", "nyc"], [Fraction(1)] * 2)
     assert by_size == by_number == Context.blocks(CITIES, "1")
 
@@ -39,7 +39,7 @@ def test_blocks_tell_their_spec_exactly():
         "names": ["boston", "nyc"],
         "epsilon": "1",
     }
-    told = Blocks.sized(Domain(range(3)), [2, 1], ["1", "0.5"]).describe()
+    told = Blocks.from_sizes(Domain(range(3)), [2, 1], ["1", "0.5"]).describe()
     assert told == {"form": "blocks", "block_of": [0, 0, 1], "epsilons": ["1", "0.5"]}
 
 
@@ -56,9 +56,9 @@ def test_blocks_tell_their_spec_exactly():
             "epsilon: 'v' must be among the blocks, which are 'u'",
         ),
         (lambda: Context.blocks({"u": ["a"]}, [1, 2]), "epsilons=2 entries must be one per block, 1"),
-        (lambda: Blocks.sized(Domain(range(3)), [1, 1], 1), "sizes add up to 2; they must add up to the 3 values"),
-        (lambda: Blocks.sized(Domain(range(3)), [3, 0], 1), "must be positive whole numbers"),
-        (lambda: Blocks.sized(Domain(range(3)), [1.5, 1.5], 1), "must be positive whole numbers"),
+        (lambda: Blocks.from_sizes(Domain(range(3)), [1, 1], 1), "sizes add up to 2; they must add up to the 3 values"),
+        (lambda: Blocks.from_sizes(Domain(range(3)), [3, 0], 1), "must be positive whole numbers"),
+        (lambda: Blocks.from_sizes(Domain(range(3)), [1.5, 1.5], 1), "must be positive whole numbers"),
         (lambda: Blocks(Domain(range(3)), [0, 0], ["u"], [Fraction(1)]), "block_of has 2 entries"),
         (lambda: Blocks(Domain(range(3)), [0, 0, 7], ["u"], [Fraction(1)]), "block 7 must be from 0 to 0"),
         (lambda: Blocks(Domain(range(2)), [0, 0], ["u"], []), "epsilons=0 entries must be one per block"),

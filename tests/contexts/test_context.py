@@ -137,7 +137,7 @@ def ask_structured_forms(k):
     """Make, compare and combine every structured form of `k` values; the uniform one."""
     uniform = Context.uniform(range(k), "1")
     high_low = Context.high_low(range(k), range(100), "1")
-    blocks = Blocks.sized(Domain(range(k)), [k // 4] * 4, "1")
+    blocks = Blocks.from_sizes(Domain(range(k)), [k // 4] * 4, "1")
     assert uniform.epsilon(0, k - 1) == 1
     assert high_low.epsilon(0, k - 1) == 1
     assert high_low.epsilon(k - 1, 0) == math.inf

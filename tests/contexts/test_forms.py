@@ -12,7 +12,7 @@ import discreet as dc
 from discreet import bounds, checks
 from discreet.cli import main
 from discreet.contexts import FORMS, Context, Part
-from discreet.contexts.reading import epsilon_in, given
+from discreet.contexts.reading import epsilon_in, require_domain
 from discreet.core.domain import Domain
 from discreet.core.exact import Epsilon, positive_finite, text_of
 from discreet.core.fields import Fields, whole
@@ -47,7 +47,9 @@ class Halves(Context):
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Context:
         second = fields.optional("second", default="1")
-        return cls(given(domain), whole(fields.required("count"), fields.name("count")), epsilon_in(fields), second)
+        return cls(
+            require_domain(domain), whole(fields.required("count"), fields.name("count")), epsilon_in(fields), second
+        )
 
     def describe(self) -> dict[str, Any]:
         first, second = map(text_of, self.levels)

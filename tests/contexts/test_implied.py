@@ -216,9 +216,9 @@ def test_sums_are_of_closures():
 
 def test_a_metric_between_points_is_closed_without_working_it_out():
     points = [[number] for number in range(2000)]
-    line = Metric.of_points(Domain(range(2000)), points, "l1", "0.5")
+    line = Metric.from_points(Domain(range(2000)), points, "l1", "0.5")
     assert line.closure() is line
     assert line.error_region(0, 1999).forward == Fraction(1999, 2)
-    short = Metric.of_points(Domain(range(9)), points[:9], "l1", "0.5")
+    short = Metric.from_points(Domain(range(9)), points[:9], "l1", "0.5")
     assert (short + short).closure().at(0, 8) == 8
     assert (short + short).is_closed

@@ -15,7 +15,7 @@ SQUARE = [("0", "0"), ("0", "3"), ("4", "0"), ("-1.5", "2")]
 
 
 def points(norm, epsilon="1"):
-    return Metric.of_points(Domain(range(4)), SQUARE, norm, epsilon)
+    return Metric.from_points(Domain(range(4)), SQUARE, norm, epsilon)
 
 
 @pytest.mark.parametrize(("norm", "far"), [("l1", 7), ("l2", 5), ("linf", 4)])
@@ -25,7 +25,7 @@ def test_points_are_measured_exactly_under_each_norm(norm, far):
 
 
 def test_a_euclidean_distance_is_rounded_down_so_that_privacy_gains():
-    context = Metric.of_points(Domain(range(2)), [("0", "0"), ("1", "1")], "l2", "1")
+    context = Metric.from_points(Domain(range(2)), [("0", "0"), ("1", "1")], "l2", "1")
     distance = context.at(0, 1)
     assert distance**2 < 2
     assert (distance + Fraction(1, 10**30)) ** 2 > 2
@@ -71,13 +71,13 @@ def test_a_distance_that_is_none_is_refused_when_met():
 )
 def test_points_that_make_no_sense_are_refused(given, norm, message):
     with pytest.raises(InvalidContext) as refused:
-        Metric.of_points(Domain(range(4)), given, norm, "1")
+        Metric.from_points(Domain(range(4)), given, norm, "1")
     assert message in str(refused.value)
 
 
 def test_on_a_line_all_norms_are_one():
     places = [["-1.5"], ["0.25"], ["7"], ["0." + "1" * 40]]
-    one, two, three = (Metric.of_points(Domain(range(4)), places, norm, "1") for norm in ("l1", "l2", "linf"))
+    one, two, three = (Metric.from_points(Domain(range(4)), places, norm, "1") for norm in ("l1", "l2", "linf"))
     assert one.matrix() == two.matrix() == three.matrix()
 
 
@@ -87,14 +87,14 @@ WRONG = ["1e999999999", "1e-999999999", "9" * 5000, "1/3", "1_0", "１", "nan", 
 @pytest.mark.parametrize("coordinate", WRONG)
 def test_a_coordinate_is_a_finite_decimal_that_can_be_written_down(coordinate):
     with pytest.raises(InvalidContext, match="must be a finite decimal"):
-        Metric.of_points(Domain(range(2)), [["0"], [coordinate]], "l1", 1)
+        Metric.from_points(Domain(range(2)), [["0"], [coordinate]], "l1", 1)
 
 
 def test_distances_are_those_of_the_exact_points():
     points = [["0.1", "-2"], ["1e-3", "3"], ["7", "0.25"]]
     exact = [[Fraction(c) for c in point] for point in points]
     for norm, of in (("l1", sum), ("linf", max)):
-        metric = Metric.of_points(Domain(range(3)), points, norm, "1/3")
+        metric = Metric.from_points(Domain(range(3)), points, norm, "1/3")
         for x, z in permutations(range(3), 2):
             assert metric.at(x, z) == Fraction(1, 3) * of(abs(p - q) for p, q in zip(exact[x], exact[z], strict=True))
 

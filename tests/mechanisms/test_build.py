@@ -66,7 +66,7 @@ def test_combined_sensitive_sets_are_served_as_one():
 def test_a_mechanism_is_made_in_no_time_for_a_large_domain():
     """Fewer than 300,000 function calls for 43,750 values in 50 blocks, whatever the machine."""
     sizes = [43_750 // 50] * 50
-    context = Blocks.sized(Domain(range(43_750)), sizes, "1")
+    context = Blocks.from_sizes(Domain(range(43_750)), sizes, "1")
     profile = cProfile.Profile()
     mechanism = profile.runcall(dc.mechanism, context, "hadamard")
     assert isinstance(mechanism, Mechanism)

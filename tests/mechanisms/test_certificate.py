@@ -128,7 +128,7 @@ def high_low(k, epsilon):
 
 def blocks(k, epsilon):
     sizes = [k - 4, 3, 1] if k > 4 else [k]
-    return Blocks.sized(Domain(range(k)), sizes, epsilon)
+    return Blocks.from_sizes(Domain(range(k)), sizes, epsilon)
 
 
 @pytest.mark.parametrize("epsilon", ["0.01", "0.1", "1", "5", "10"])

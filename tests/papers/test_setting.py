@@ -13,9 +13,9 @@ def test_the_form_says_how_often_unless_told():
 
 
 def test_any_number_of_processes_gives_the_same_in_the_same_order():
-    jobs = list(range(7))
+    jobs = [(number,) for number in range(7)]
     serial = Setting(workers=1).each(operator.neg, jobs, "jobs")
-    assert serial == [-job for job in jobs]
+    assert serial == [-number for (number,) in jobs]
     assert Setting(workers=2).each(operator.neg, jobs, "jobs") == serial
 
 

@@ -22,24 +22,24 @@ def test_the_shortcut_gives_the_papers_means():
     """400 repetitions; beyond three standard errors every mean is within the stated tolerance (by a wide margin)."""
     for row in ROWS:
         for method in table.METHODS:
-            found = table.shortcut(row, method, runs=400)
+            found = table.measure_shortcut(row, method, runs=400)
             for norm in table.NORMS:
-                assert table.beyond(row, method, norm, found[norm]) <= row.tolerance
+                assert table.excess(row, method, norm, found[norm]) <= row.tolerance
 
 
 def test_another_number_would_be_seen():
     row = next(row for row in ROWS if (row.d, row.epsilon) == (64, "5.0"))
-    found = table.shortcut(row, "brr", runs=400)["l2"]
-    assert table.beyond(row, "mrr", "l2", found) > row.tolerance
+    found = table.measure_shortcut(row, "brr", runs=400)["l2"]
+    assert table.excess(row, "mrr", "l2", found) > row.tolerance
 
 
 def test_the_mechanism_itself_has_more_error_at_two_values():
     """Seeded; over seeds the ratio of 120 repetitions is 2 with a standard error of about 0.3."""
     row = next(row for row in ROWS if (row.d, row.epsilon) == (2, "1.0"))
-    own = table.itself(row, "mrr", runs=120)["l2"].value
+    own = table.measure_mechanism(row, "mrr", runs=120)["l2"].value
     assert 1.3 < own / row.value("mrr", "l2") < 3.5
     many = next(row for row in ROWS if (row.d, row.epsilon) == (64, "2.0"))
-    near = table.itself(many, "k_sharp", runs=10)["l2"].value
+    near = table.measure_mechanism(many, "k_sharp", runs=10)["l2"].value
     assert near / many.value("k_sharp", "l2") == pytest.approx(1, abs=0.25)
 
 

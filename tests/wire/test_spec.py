@@ -32,7 +32,7 @@ CONTEXTS = {
     "all sensitive": dc.Context.high_low(LETTERS, LETTERS, "1"),
     "binary": dc.Context.binary("no", "yes", ("inf", "1")),
     "binary both": dc.Context.binary("no", "yes", ("0.5", "1")),
-    "metric of points": Metric.of_points(Domain(LETTERS), [[x, -x / 4] for x in range(6)], "l1", "0.5"),
+    "metric of points": Metric.from_points(Domain(LETTERS), [[x, -x / 4] for x in range(6)], "l1", "0.5"),
     "metric by a function": dc.Context.metric(range(5), lambda x, z: abs(x - z), "0.7"),
     "many": dc.Context.uniform(range(300), 1),
     "many in blocks": dc.Context.blocks({"a": range(200), "b": range(200, 290), "c": range(290, 300)}, "2"),
@@ -144,7 +144,7 @@ TOML = {
     ),
     "metric": (
         '[domain]\nsize = 3\n[context]\nform = "metric"\npoints = [[0, 0], [3, 4], ["-1.5", 0.5]]\nepsilon = 1',
-        Metric.of_points(Domain(range(3)), [[0, 0], [3, 4], ["-1.5", "0.5"]], "l2", 1),
+        Metric.from_points(Domain(range(3)), [[0, 0], [3, 4], ["-1.5", "0.5"]], "l2", 1),
     ),
     "a range of values": (
         '[domain]\nvalues = {from = 18, to = 24, step = 2}\n[context]\nform = "uniform"\nepsilon = 1',
@@ -161,7 +161,7 @@ TOML = {
     ),
     "points on a line": (
         '[domain]\nsize = 3\n[context]\nform = "metric"\npoints = [-1, 0.5, "3"]\nepsilon = 1',
-        Metric.of_points(Domain(range(3)), [[-1], ["0.5"], [3]], "l2", 1),
+        Metric.from_points(Domain(range(3)), [[-1], ["0.5"], [3]], "l2", 1),
     ),
     "a range of points": (
         '[domain]\nvalues = {from = 18, to = 20}\n[context]\nform = "metric"\npoints = {from = 18, to = 20}\n'

@@ -1,15 +1,12 @@
-"""Proof by execution: the sampler, run over every word, gives exactly the stated law.
-
-The same sampler on a word space small enough to run through completely.
-
-Every report takes the same number of words, whatever the value and the outcome, alone or in bulk.
-"""
+"""Proof by execution: run over every word, the sampler gives exactly its law, always by the same number of words."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,10 +24,10 @@ from ..mechanisms.sampler import Sampler
 WIDTHS = (6, 8, 10)
 """The widths that are run whenever possible."""
 
-OTHERS = (12, 14, 16, 18, 20, 5, 4, 3, 2, 1)
+OTHER_WIDTHS = (12, 14, 16, 18, 20, 5, 4, 3, 2, 1)
 """Widths tried in turn where none of `WIDTHS` works."""
 
-LARGEST = 20
+MAX_BITS = 20
 """The most bits, over all words of a report together, that are run through completely."""
 
 EPSILONS = (Fraction(1), Fraction(2), Fraction(4))
@@ -38,6 +35,15 @@ EPSILONS = (Fraction(1), Fraction(2), Fraction(4))
 
 Factory = Callable[[int], Sampler]
 """A function from a word width to the sampler rebuilt at that width."""
+
+
+def must_refuse(ask: Callable[[], object], error: type[Exception], message: str) -> None:
+    """Raise `CheckFailed` unless `ask` ends in this error; ``{}`` in the message is what it gave instead."""
+    try:
+        answer = ask()
+    except error:
+        return
+    raise CheckFailed(message.format(answer))
 
 
 def narrow(sampler: Sampler, word_bits: int, *, epsilon: Fraction | None = None) -> Sampler:
@@ -50,14 +56,11 @@ def narrow(sampler: Sampler, word_bits: int, *, epsilon: Fraction | None = None)
 
 def small_forms(sampler: Sampler, factory: Factory | None) -> Iterator[Sampler]:
     """The forms to run completely: all of `WIDTHS` that work, or else the first width that does."""
-    found = False
-    for width in (*WIDTHS, *OTHERS):
-        if width not in WIDTHS and found:
-            return
-        form = _small(sampler, factory, width)
-        if form is not None:
-            found = True
-            yield form
+    forms = [form for width in WIDTHS if (form := _small(sampler, factory, width)) is not None]
+    yield from forms
+    if not forms:
+        others = (_small(sampler, factory, width) for width in OTHER_WIDTHS)
+        yield from islice((form for form in others if form is not None), 1)
 
 
 def _small(sampler: Sampler, factory: Factory | None, width: int) -> Sampler | None:
@@ -66,7 +69,7 @@ def _small(sampler: Sampler, factory: Factory | None, width: int) -> Sampler | N
     for epsilon in (None, *EPSILONS):
         try:
             form = factory(width) if factory else narrow(sampler, width, epsilon=epsilon)
-            if form.words * width <= LARGEST:
+            if form.words * width <= MAX_BITS:
                 if is_identifiable(form):
                     return form
                 first = first or form
@@ -84,7 +87,7 @@ def is_identifiable(sampler: Sampler) -> bool:
     return True
 
 
-DRAWS = 1 << 20
+MAX_DRAWS = 1 << 20
 """Draws made for one form: all words for each value, for as many values as fit (at least three per class)."""
 
 SAMPLES = 64
@@ -102,7 +105,7 @@ def check_every_word(sampler: Sampler, *, factory: Factory | None = None) -> int
         forms += 1
         space = 1 << form.word_bits * form.words
         words = _every_word(form)
-        for x in _values(form, max(2, DRAWS // space)):
+        for x in _values(form, max(2, MAX_DRAWS // space)):
             drawn = np.asarray(form.draw(np.full(space, x, dtype=np.uint64), words, ARRAYS))
             _compare(form, x, drawn, space)
             _repeat(form, x, drawn, words)
@@ -131,12 +134,12 @@ def _values(form: Sampler, most: int) -> Iterator[int]:
 
 
 def _compare(form: Sampler, x: int, drawn: NDArray[np.uint64], space: int) -> None:
-    found = dict(zip(*(part.tolist() for part in np.unique(drawn, return_counts=True)), strict=True))
-    stated = {int(y): form.probability(x, int(y)) * space for y in {*form.reports(), *found}}
-    for y, units in stated.items():
-        if units != found.get(y, 0):
+    counts = Counter(drawn.tolist())
+    for y in {*form.reports(), *counts}:
+        units = form.probability(x, y) * space
+        if units != counts[y]:
             raise CheckFailed(
-                f"{form.name} with {form.word_bits}-bit words: report {y} of value {x} is drawn by {found.get(y, 0)} "
+                f"{form.name} with {form.word_bits}-bit words: report {y} of value {x} is drawn by {counts[y]} "
                 f"of {space} words; its law says {units}"
             )
 
@@ -156,7 +159,7 @@ REPORTS = 300
 """Reports made to check each law."""
 
 
-class Counting:
+class CountingSource:
     """A source that passes on another's words and counts how many were taken."""
 
     def __init__(self, source: Stream | ReplayStream) -> None:
@@ -191,28 +194,23 @@ def as_integers(reports: NDArray[Any]) -> list[int]:
 def check_equal_words(mechanism: Mechanism, *, seed: int = 1) -> None:
     """Every value and outcome takes exactly `words` words; with one fewer there is no report."""
     words = mechanism.sampler.words
-    source = Counting(seeded(seed))
-    for x in some_values(mechanism.context.size, 30, seed):
-        before = source.taken
-        mechanism.randomize_index(int(x), source)
-        if source.taken - before != words:
-            raise CheckFailed(f"{mechanism.name}: value {x} took {source.taken - before} words; it must take {words}")
     values = some_values(mechanism.context.size, 30, seed)
-    source = Counting(seeded(seed))
+    for number, x in enumerate(values):
+        source = CountingSource(seeded(seed + number))
+        mechanism.randomize_index(int(x), source)
+        if source.taken != words:
+            raise CheckFailed(f"{mechanism.name}: value {x} took {source.taken} words; it must take {words}")
+    source = CountingSource(seeded(seed))
     mechanism.randomize_indices(values, source)
     if source.taken != words * len(values):
         raise CheckFailed(
             f"{mechanism.name}: {len(values)} reports in bulk took {source.taken} words, not {words} each"
         )
-    _fails_closed(mechanism, [0] * (words - 1))
-
-
-def _fails_closed(mechanism: Mechanism, too_few: Sequence[int]) -> None:
-    try:
-        report = mechanism.randomize_index(0, replay(too_few))
-    except RandomnessFailure:
-        return
-    raise CheckFailed(f"{mechanism.name}: with one word too few it wrote {report} instead of failing")
+    must_refuse(
+        lambda: mechanism.randomize_index(0, replay([0] * (words - 1))),
+        RandomnessFailure,
+        f"{mechanism.name}: with one word too few it wrote {{}} instead of failing",
+    )
 
 
 def check_scalar_is_vector(mechanism: Mechanism, *, seed: int = 1) -> None:

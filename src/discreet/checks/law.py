@@ -1,9 +1,4 @@
-"""The law as stated: a channel, its reports and the ratios on which the certificate rests.
-
-The certificate holds, also for the channel written out, and one unit more is refused.
-
-What is written can be read back: reports, tallies and the spec.
-"""
+"""The law as stated: channel, reports, ratios and certificate; and what is written can be read back."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
+from typing import Any
 
 from ..bulk.words import seeded
 from ..core.errors import CheckFailed, InvalidReport, InvalidSpec, NotServed, PrivacyViolation
@@ -19,10 +15,9 @@ from ..core.exact import exp_below, log_of, within
 from ..mechanisms.certificate import verify
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import Mechanism
-from .execution import some_values
+from .execution import must_refuse, some_values
 
-REPORTS = 1 << 10
-ENTRIES = 1 << 13
+MAX_REPORTS, MAX_ENTRIES = 1 << 10, 1 << 13
 """The largest numbers of reports and of channel entries that are enumerated."""
 
 SLACK = 1e-8
@@ -32,7 +27,7 @@ SLACK = 1e-8
 def is_small(mechanism: Mechanism) -> bool:
     """True if the whole channel can be written out quickly."""
     outputs = mechanism.sampler.outputs
-    return outputs <= REPORTS and outputs * mechanism.context.size <= ENTRIES
+    return outputs <= MAX_REPORTS and outputs * mechanism.context.size <= MAX_ENTRIES
 
 
 @lru_cache(maxsize=8)
@@ -67,17 +62,14 @@ def check_reports(mechanism: Mechanism) -> None:
                 f"{sampler.is_report(y)}, its probability is {'positive' if positive else 'zero'}"
             )
         if not positive:
-            _refused(mechanism, y)
+            _check_forgery(mechanism, y)
     for forged in (True, float(listed[0]), str(listed[0]), None):
-        _refused(mechanism, forged)
+        _check_forgery(mechanism, forged)
 
 
-def _refused(mechanism: Mechanism, y: object) -> None:
-    try:
-        mechanism.sampler.check_report(y)  # type: ignore[arg-type]
-    except InvalidReport:
-        return
-    raise CheckFailed(f"{mechanism.name}: check_report accepts the forged report {y!r}")
+def _check_forgery(mechanism: Mechanism, y: Any) -> None:
+    message = f"{mechanism.name}: check_report accepts the forged report {y!r}"
+    must_refuse(lambda: mechanism.sampler.check_report(y), InvalidReport, message)
 
 
 def check_pairs(mechanism: Mechanism) -> None:
@@ -144,11 +136,9 @@ def _refuses_a_unit(mechanism: Mechanism, channel: list[list[Fraction]]) -> None
         forged = _moved(channel[x], y, most + unit)
         if forged is not None:
             rows = [forged if row is channel[x] else row for row in channel]
-            try:
-                verify(rows, context=context)
-            except PrivacyViolation:
-                return
-            raise CheckFailed(f"{mechanism.name}: a law with one unit too many for report {y} of {x} was certified")
+            message = f"{mechanism.name}: a law with one unit too many for report {y} of {x} was certified"
+            must_refuse(lambda rows=rows: verify(rows, context=context), PrivacyViolation, message)  # type: ignore[misc]
+            return
 
 
 def _moved(row: list[Fraction], y: int, weight: Fraction) -> list[Fraction] | None:
@@ -168,7 +158,8 @@ def check_round_trips(mechanism: Mechanism, *, seed: int = 1) -> bool:
     from .. import wire
     from ..estimation.tally import parse_tally, tally_text
 
-    reports = [mechanism.randomize_index(int(x), seeded(seed + i)) for i, x in enumerate(_some(mechanism, seed))]
+    values = some_values(mechanism.context.size, 12, seed).tolist()
+    reports = [mechanism.randomize_index(x, seeded(seed + i)) for i, x in enumerate(values)]
     for y in reports:
         trips = {
             "JSON": wire.report_from_json(mechanism, wire.report_to_json(mechanism, y)),
@@ -181,22 +172,11 @@ def check_round_trips(mechanism: Mechanism, *, seed: int = 1) -> bool:
     tally = mechanism.tally(reports)
     if parse_tally(mechanism, tally_text(tally)) != tally:
         raise CheckFailed(f"{mechanism.name}: a tally comes back changed from its file")
-    return _spec(mechanism, reports, seed)
-
-
-def _some(mechanism: Mechanism, seed: int) -> list[int]:
-    return [int(x) for x in some_values(mechanism.context.size, 12, seed)]
-
-
-def _spec(mechanism: Mechanism, reports: list[int], seed: int) -> bool:
-    from ..wire import Spec
-
     try:
-        spec = Spec.of_mechanism(mechanism)
+        again = wire.Spec.of_mechanism(mechanism).mechanism
     except (InvalidSpec, NotServed):
         return False
-    again = spec.mechanism
-    same = [again.randomize_index(x, seeded(seed + i)) for i, x in enumerate(_some(mechanism, seed))]
+    same = [again.randomize_index(x, seeded(seed + i)) for i, x in enumerate(values)]
     if again.fingerprint != mechanism.fingerprint or same != reports:
         raise CheckFailed(f"{mechanism.name}: the mechanism read back from its spec is a different one")
     return True

@@ -1,11 +1,9 @@
-"""Pair profiles compared with the channel written out.
-
-What one report tells, the Bayes success and the posterior of each value, compared with the channel written out.
-"""
+"""Pair profiles, Bayes success and posterior ranges compared with the channel written out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import islice, permutations, product
 
@@ -17,10 +15,10 @@ from ..leakage.profiles.rows import Row, listed
 from ..mechanisms.mechanism import Mechanism
 from .law import channel_of
 
-PAIRS = 40
+MAX_PAIRS = 40
 """The most pairs that are compared."""
 
-GROUPS = 40
+MAX_GROUPS = 40
 """The most groups of reports for which two people are put together."""
 
 LEVELS = Fraction(1), Fraction(6, 5), Fraction(2)
@@ -33,7 +31,7 @@ SLACK = Fraction(1, 10**6)
 def check_pair_profiles(mechanism: Mechanism) -> None:
     """No profile claims more hiding than the channel gives, alone it claims no less, and no pair is left out."""
     profile = profile_of(mechanism)
-    known = {(x, z): profile.pair_profile(x, z) for x, z in islice(profile.representative_pairs(), PAIRS)}
+    known = {(x, z): profile.pair_profile(x, z) for x, z in islice(profile.representative_pairs(), MAX_PAIRS)}
     everyone = tuple(profile.other_users(0))
     for (x, z), rows in known.items():
         others = profile.other_users(x)
@@ -43,12 +41,14 @@ def check_pair_profiles(mechanism: Mechanism) -> None:
             if claimed is None or true is None:
                 raise CheckFailed(f"{mechanism.name}: the profile of {x} against {z} is not listed on a small domain")
             _compare(mechanism, (x, z), claimed, true)
-    if mechanism.context.size <= 6 and len(known) < PAIRS:
+    if mechanism.context.size <= 6 and len(known) < MAX_PAIRS:
         _check_pairs(mechanism, [listed(profile, x, z, None) or [] for x, z in known])
 
 
 def _compare(mechanism: Mechanism, pair: tuple[int, int], claimed: Sequence[Row], true: Sequence[Row]) -> None:
-    for g, (n, said), (_, is_so) in _sizes(claimed, true):
+    people = (1, 2) if max(len(claimed), len(true)) <= MAX_GROUPS else (1,)
+    for g, n in product(LEVELS, people):
+        said, is_so = blanket_divergence(claimed, n, g), blanket_divergence(true, n, g)
         if said < is_so:
             raise CheckFailed(
                 f"{mechanism.name}: of {n} people, {pair[0]} stands out from {pair[1]} by {float(is_so)} at "
@@ -61,30 +61,18 @@ def _compare(mechanism: Mechanism, pair: tuple[int, int], claimed: Sequence[Row]
             )
 
 
-def _sizes(
-    first: Sequence[Row], second: Sequence[Row]
-) -> Iterator[tuple[Fraction, tuple[int, Fraction], tuple[int, Fraction]]]:
-    people = (1, 2) if max(len(first), len(second)) <= GROUPS else (1,)
-    for g, n in product(LEVELS, people):
-        yield g, (n, standing_out(first, n, g)), (n, standing_out(second, n, g))
-
-
-def standing_out(rows: Sequence[Row], n: int, g: Fraction) -> Fraction:
-    """The divergence by the blanket, exactly: what is told, and (1/n) E[(L_1 + ... + L_n)_+] by listing."""
-    told = sum((max(row.own - g * row.other, Fraction(0)) for row in rows if not row.blanket or n == 1), Fraction(0))
+def blanket_divergence(rows: Sequence[Row], n: int, g: Fraction) -> Fraction:
+    """The divergence by the blanket, exactly: reports outside it, and (1/n) E[(L_1 + ... + L_n)_+] by listing."""
+    alone = sum((max(row.own - g * row.other, Fraction(0)) for row in rows if not row.blanket or n == 1), Fraction(0))
     if n == 1:
-        return told
+        return alone
     steps = [(row.blanket, (row.own - g * row.other) / row.blanket) for row in rows if row.blanket]
     steps.append((max(1 - sum((mass for mass, _ in steps), Fraction(0)), Fraction(0)), Fraction(0)))
     total = Fraction(0)
     for taken in product(steps, repeat=n):
         height = sum((step for _, step in taken), Fraction(0))
-        if height > 0:
-            chance = Fraction(1)
-            for mass, _ in taken:
-                chance *= mass
-            total += chance * height
-    return told + total / n
+        total += max(height, Fraction(0)) * math.prod(mass for mass, _ in taken)
+    return alone + total / n
 
 
 def _check_pairs(mechanism: Mechanism, given: Sequence[Sequence[Row]]) -> None:
@@ -99,8 +87,8 @@ def _check_pairs(mechanism: Mechanism, given: Sequence[Sequence[Row]]) -> None:
 
 
 def _sizes_of(rows: Sequence[Row]) -> list[Fraction]:
-    people = (1, 2) if len(rows) <= GROUPS else (1,)
-    return [standing_out(rows, n, g) for g in LEVELS for n in people]
+    people = (1, 2) if len(rows) <= MAX_GROUPS else (1,)
+    return [blanket_divergence(rows, n, g) for g in LEVELS for n in people]
 
 
 CLOSE = 1e-7
@@ -115,21 +103,16 @@ def check_posteriors(mechanism: Mechanism) -> None:
     rows = np.array([[float(entry) for entry in row] for row in channel_of(mechanism)])
     size = len(rows)
     for shares in (np.full(size, 1 / size), np.arange(1, size + 1) / (size * (size + 1) / 2)):
-        joint = shares[:, None] * rows
-        _compare_posteriors(
-            mechanism, "Bayes success", profile_of(mechanism).bayes_success(shares), float(joint.max(axis=0).sum())
-        )
+        joint, profile = shares[:, None] * rows, profile_of(mechanism)
+        _compare_posteriors(mechanism, "Bayes success", profile.bayes_success(shares), joint.max(axis=0).sum())
         with np.errstate(invalid="ignore"):
             posterior = joint / joint.sum(axis=0)
         for x in range(size):
-            found = profile_of(mechanism).posterior_range(x, shares)
+            claimed = profile.posterior_range(x, shares)
+            least, most = (None, None) if claimed is None else (claimed.least, claimed.most)
             inside = posterior[x][rows[x] > 0]
-            _compare_posteriors(
-                mechanism, f"least share of {x}", None if found is None else found.least, float(inside.min())
-            )
-            _compare_posteriors(
-                mechanism, f"greatest share of {x}", None if found is None else found.most, float(inside.max())
-            )
+            _compare_posteriors(mechanism, f"least share of {x}", least, inside.min())
+            _compare_posteriors(mechanism, f"greatest share of {x}", most, inside.max())
 
 
 def _compare_posteriors(mechanism: Mechanism, what: str, said: float | None, true: float) -> None:

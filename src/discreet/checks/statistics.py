@@ -1,13 +1,8 @@
-"""The statistics agree with an enumeration of the channel: no bias, and the right moments.
-
-Tallies merge in any order and count what each report says.
-
-Scores and likelihoods of single reports agree with the counts, and with an enumeration of the channel.
-"""
+"""Statistics agree with an enumeration of the channel: no bias, the right moments, counts, scores and likelihoods."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -18,20 +13,30 @@ from ..bulk.words import seeded
 from ..core.errors import CheckFailed, InvalidReport
 from ..estimation.decoders import decoder_of
 from ..mechanisms.mechanism import Mechanism
-from .execution import as_integers, some_values
+from .execution import as_integers, must_refuse, some_values
 from .law import channel_of, is_small
 
 Array = NDArray[np.float64]
 
-BIAS = 1e-12
+MAX_BIAS = 1e-12
 """The largest bias allowed, in units of the estimator's largest coefficient where that is above one."""
 
 CLOSE = 1e-9
 """The largest relative difference allowed in a moment."""
 
 
+REPORTS = 60
+"""How many reports are drawn to check counts, tallies and scores."""
+
+
+def some_reports(mechanism: Mechanism, seed: int) -> NDArray[Any]:
+    """Reports of the first, the last and random other values."""
+    values = some_values(mechanism.context.size, REPORTS, seed)
+    return np.asarray(mechanism.randomize_indices(values, seeded(seed)))
+
+
 @lru_cache(maxsize=8)
-def enumerated(mechanism: Mechanism) -> tuple[Array, Array, Array]:
+def enumerate_channel(mechanism: Mechanism) -> tuple[Array, Array, Array]:
     """The channel Q (values x reports), phi (reports x values) and the cells of each report (reports x cells)."""
     decoder = decoder_of(mechanism)
     reports = list(mechanism.sampler.reports())
@@ -44,8 +49,8 @@ def enumerated(mechanism: Mechanism) -> tuple[Array, Array, Array]:
 
 def check_unbiased(mechanism: Mechanism) -> None:
     """``sum_y Q(y | z) phi_x(y) = 1{x = z}`` for all x and z, and every report counts as one (small domains)."""
-    channel, phi, cells = enumerated(mechanism)
-    allowed = BIAS * max(1.0, float(np.abs(phi).max()))
+    channel, phi, cells = enumerate_channel(mechanism)
+    allowed = MAX_BIAS * max(1.0, float(np.abs(phi).max()))
     off = np.abs(channel @ phi - np.eye(len(channel)))
     if off.max() > allowed:
         z, x = np.unravel_index(off.argmax(), off.shape)
@@ -62,7 +67,7 @@ def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
     some mix of the other values by the value itself adds.
     """
     decoder, rng = decoder_of(mechanism), np.random.default_rng(seed)
-    channel, phi, cells = enumerated(mechanism)
+    channel, phi, cells = enumerate_channel(mechanism)
     for total in (1.0, 0.6):
         shares = total * rng.dirichlet(np.ones(len(channel)))
         law = shares @ channel
@@ -70,31 +75,23 @@ def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
         compared: dict[str, tuple[Any, Any]] = {
             "expected_counts": (decoder.expected_counts(shares), law @ cells),
             "second_moments": (decoder.second_moments(shares), law @ phi**2),
-            "cross_moment": (
-                np.sum(decoder.cross_moment(shares, first, second)),
-                law @ ((phi @ first) * (phi @ second)),
-            ),
         }
+        crossed = np.sum(decoder.cross_moment(shares, first, second))
+        compared["cross_moment"] = (crossed, law @ ((phi @ first) * (phi @ second)))
         rows = np.stack([first, second])
-        compared["cross_moment of rows of weights"] = (
-            np.sum(decoder.cross_moment(shares, rows, rows), axis=-1),
-            law @ (phi @ rows.T) ** 2,
-        )
+        crossed = np.sum(decoder.cross_moment(shares, rows, rows), axis=-1)
+        compared["cross_moment of rows of weights"] = (crossed, law @ (phi @ rows.T) ** 2)
         weights = rng.normal(size=decoder.cells)
         compared["expected_counts_adjoint"] = (decoder.expected_counts_adjoint(weights), channel @ (cells @ weights))
         for name, (claimed, true) in compared.items():
-            _close(mechanism, name, claimed, true)
+            off = np.abs(np.asarray(claimed) - true).max()
+            if not off <= CLOSE * max(1.0, float(np.abs(true).max())):
+                raise CheckFailed(f"{mechanism.name}: {name} differs from the enumerated one by {off:.3g}")
     _check_derivative(mechanism, rng.dirichlet(np.ones(len(channel))))
 
 
-def _close(mechanism: Mechanism, name: str, claimed: Any, true: Any) -> None:
-    off = np.abs(np.asarray(claimed) - true).max()
-    if not off <= CLOSE * max(1.0, float(np.abs(true).max())):
-        raise CheckFailed(f"{mechanism.name}: {name} differs from the enumerated one by {off:.3g}")
-
-
 def _check_derivative(mechanism: Mechanism, shares: Array) -> None:
-    channel, phi, _ = enumerated(mechanism)
+    channel, phi, _ = enumerate_channel(mechanism)
     derivative = np.asarray(decoder_of(mechanism).second_moment_derivative(shares))
     moments = channel @ phi**2
     for x in range(len(channel)) if len(channel) > 1 else ():
@@ -109,7 +106,7 @@ def _check_derivative(mechanism: Mechanism, shares: Array) -> None:
 
 def check_influence(mechanism: Mechanism) -> None:
     """`influence` bounds the largest coefficient that any report has in any share, within a factor of two."""
-    _, phi, _ = enumerated(mechanism)
+    _, phi, _ = enumerate_channel(mechanism)
     claimed, true = decoder_of(mechanism).influence(), float(phi.max())
     if not true * (1 - CLOSE) <= claimed <= 2 * true:
         raise CheckFailed(f"{mechanism.name}: its influence is {true:.6g}; influence() says {claimed:.6g}")
@@ -117,8 +114,7 @@ def check_influence(mechanism: Mechanism) -> None:
 
 def check_merging(mechanism: Mechanism, *, seed: int = 1) -> None:
     """``+`` is commutative and associative, the empty tally is its zero, and any split gives the same tally."""
-    values = some_values(mechanism.context.size, 60, seed)
-    reports = mechanism.randomize_indices(values, seeded(seed))
+    reports = some_reports(mechanism, seed)
     whole = mechanism.tally(reports)
     a, b, c = (mechanism.tally(part) for part in np.split(reports, [7, 30]))
     laws = {
@@ -127,7 +123,7 @@ def check_merging(mechanism: Mechanism, *, seed: int = 1) -> None:
         "a + zero = a": a + mechanism.tally() == a == mechanism.tally() + a,
         "the parts add up to the whole": a + b + c == whole == sum([a, b, c]),
         "the order of reports does not matter": mechanism.tally(reports[::-1]) == whole,
-        "n counts the reports": whole.n == len(values),
+        "n counts the reports": whole.n == REPORTS,
     }
     for law, holds in laws.items():
         if not holds:
@@ -136,21 +132,13 @@ def check_merging(mechanism: Mechanism, *, seed: int = 1) -> None:
 
 def check_counting(mechanism: Mechanism, *, seed: int = 1) -> None:
     """Counting an array, counting a list of integers and adding up `cells_of` give the same counts."""
-    values = some_values(mechanism.context.size, 60, seed)
-    reports = mechanism.randomize_indices(values, seeded(seed))
+    decoder, reports = decoder_of(mechanism), some_reports(mechanism, seed)
     listed = as_integers(reports)
-    counts = np.zeros(decoder_of(mechanism).cells, dtype=np.int64)
-    for y in listed:
-        for cell in decoder_of(mechanism).cells_of(y):
-            counts[cell] += 1
+    counts = np.bincount([cell for y in listed for cell in decoder.cells_of(y)], minlength=decoder.cells)
     if not np.array_equal(mechanism.tally(reports).counts, counts):
         raise CheckFailed(f"{mechanism.name}: the tally of an array differs from the cells of its reports")
     if mechanism.tally(listed) != mechanism.tally(reports):
         raise CheckFailed(f"{mechanism.name}: the tally of a list of integers differs from that of an array")
-
-
-REPORTS = 60
-"""How many reports are drawn where the channel is too large to be written out."""
 
 
 def check_scores(mechanism: Mechanism, *, seed: int = 1) -> None:
@@ -161,26 +149,19 @@ def check_scores(mechanism: Mechanism, *, seed: int = 1) -> None:
     at any shares.
     """
     decoder, rng = decoder_of(mechanism), np.random.default_rng(seed)
-    values = some_values(mechanism.context.size, REPORTS, seed)
-    reports = mechanism.randomize_indices(values, seeded(seed))
+    reports = some_reports(mechanism, seed)
     counts = mechanism.tally(reports).counts
     w = rng.normal(size=decoder.size)
     entries = np.asarray(decoder.decode_adjoint(w))
     decoded = np.asarray(decoder.decode(counts))
-    _close_scores(
-        mechanism, "decode(counts) . w", float(decoded @ w), float(counts @ entries), np.abs(decoded) @ np.abs(w)
-    )
+    scale = np.abs(decoded) @ np.abs(w)
+    _close_scores(mechanism, "decode(counts) . w", float(decoded @ w), float(counts @ entries), scale)
     rows = np.stack([w, rng.normal(size=len(w))])
     _close_scores(mechanism, "decode_adjoint of rows", decoder.decode_adjoint(rows)[0], entries, np.abs(entries).max())
     listed = [list(decoder.cells_of(y)) for y in as_integers(reports)]
     weights = np.asarray(decoder.unit_weights())
-    _close_scores(
-        mechanism,
-        "the sum of `unit_weights` over the cells of a report",
-        [weights[cells].sum() for cells in listed],
-        1.0,
-        1.0,
-    )
+    sums = [weights[cells].sum() for cells in listed]
+    _close_scores(mechanism, "the sum of `unit_weights` over the cells of a report", sums, 1.0, 1.0)
     summed = np.array([entries[cells].sum() for cells in listed])
     scale = np.abs(entries).max() * max(map(len, listed))
     _close_scores(mechanism, "what `gather` finds", gather_sums(decoder, entries, reports), summed, scale)
@@ -189,21 +170,21 @@ def check_scores(mechanism: Mechanism, *, seed: int = 1) -> None:
         _check_unbiased(mechanism, w, rng.dirichlet(np.ones(len(w))))
 
 
-def _check_unbiased(mechanism: Mechanism, w: NDArray[np.float64], shares: NDArray[np.float64]) -> None:
+def _check_unbiased(mechanism: Mechanism, w: Array, shares: Array) -> None:
     channel = np.array(channel_of(mechanism), dtype=float)
     for name, at in (("score", None), ("calibrated score", shares)):
         scores = mechanism.score(mechanism.reports(), w, shares=at)
-        _close_scores(mechanism, f"the mean {name}", channel @ scores, w, np.abs(scores).max(), BIAS)
+        _close_scores(mechanism, f"the mean {name}", channel @ scores, w, np.abs(scores).max(), MAX_BIAS)
     _check_refused(mechanism, "score", lambda y: mechanism.score([y], w))
 
 
 def check_columns(mechanism: Mechanism) -> None:
     """`columns` are those of the channel, each up to a factor; impossible reports are refused (small domains)."""
     channel = np.array(channel_of(mechanism), dtype=float)
-    found = mechanism.columns(mechanism.reports())
-    if found.shape != channel.T.shape or not (found >= 0).all() or not (found.max(axis=1) > 0).all():
+    columns = mechanism.columns(mechanism.reports())
+    if columns.shape != channel.T.shape or not (columns >= 0).all() or not (columns.max(axis=1) > 0).all():
         raise CheckFailed(f"{mechanism.name}: columns() must be one row of likelihoods for each report, none negative")
-    claimed, true = (part / part.max(axis=1, keepdims=True) for part in (found, channel.T))
+    claimed, true = (part / part.max(axis=1, keepdims=True) for part in (columns, channel.T))
     off = np.abs(claimed - true) / np.where(true > 0, true, 1.0)
     if off.max() > CLOSE:
         y, x = np.unravel_index(off.argmax(), off.shape)
@@ -218,14 +199,11 @@ def _check_refused(mechanism: Mechanism, name: str, ask: Any) -> None:
     sampler = mechanism.sampler
     for y in range(sampler.outputs + 2):
         if y < 1 << 64 * -(-sampler.bits // 64) and not sampler.is_report(y):
-            try:
-                ask(y)
-            except InvalidReport:
-                continue
-            raise CheckFailed(f"{mechanism.name}: {name}() accepts the impossible report {y}")
+            message = f"{mechanism.name}: {name}() accepts the impossible report {y}"
+            must_refuse(partial(ask, y), InvalidReport, message)
 
 
-def _close_scores(mechanism: Mechanism, what: str, found: Any, true: Any, scale: Any, allowed: float = 1e-12) -> None:
-    off = float(np.abs(np.asarray(found) - np.asarray(true)).max())
+def _close_scores(mechanism: Mechanism, what: str, claimed: Any, true: Any, scale: Any, allowed: float = 1e-12) -> None:
+    off = float(np.abs(np.asarray(claimed) - np.asarray(true)).max())
     if not off <= allowed * max(1.0, float(scale)):
         raise CheckFailed(f"{mechanism.name}: {what} is off by {off:.3g}")

@@ -1,15 +1,10 @@
-"""Check all laws of a collector's store in one call.
-
-Laws of a store about what is derived, counted, forgotten, and there again after a restart.
-
-Collections, uploads and tallies to check a store with.
-
-Laws of a store about collections, uploads and invitations.
-"""
+"""Check all laws of a collector's store in one call: what it keeps, refuses, counts, forgets and restores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -27,12 +22,22 @@ from ..core.errors import CheckFailed, InvalidInput
 from ..estimation.tally import Tally
 from ..mechanisms.build import mechanism
 from ..wire.spec import law_text
+from .execution import must_refuse
 
 DAY = "2026-01-05"
 ODD = 'it\'s "50 %" -- ?; DROP TABLE upload; ü\u2028'
 """Text that a careless statement stumbles over."""
 
 RESPONSE = mechanism(Context.uniform(range(5), "1"), "randomized_response")
+
+
+@contextmanager
+def shut_after(store: Store) -> Iterator[Store]:
+    """The store, which is shut afterwards."""
+    try:
+        yield store
+    finally:
+        store.shut()
 
 
 def collection(name: str = "c") -> StoredCollection:
@@ -57,12 +62,10 @@ def upload(
     )
 
 
-def conflicting(of: UploadRecord) -> UploadRecord:
+def conflict_with(of: UploadRecord) -> UploadRecord:
     """An upload with the same number and other reports, which a store must refuse."""
     reports = of.reports.translate(bytes([1, 2, 3, 4, 0, *range(5, 256)]))
-    return UploadRecord(
-        of.collection, of.upload, sha256(of.digest).digest(), of.day, of.labels, reports, of.count, "{}", of.invitation
-    )
+    return replace(of, digest=sha256(of.digest).digest(), reports=reports, answer="{}")
 
 
 def tallies(batches: list[Batch]) -> Snapshot:
@@ -79,6 +82,11 @@ def require(law: str, holds: bool) -> None:
     """Raise `CheckFailed` unless the law holds."""
     if not holds:
         raise CheckFailed(f"the store breaks the law: {law}")
+
+
+def outcomes_of(store: Store, uploads: list[UploadRecord]) -> list[UploadOutcome]:
+    """What becomes of each of these uploads, which are added in one call."""
+    return [each.outcome for each in store.add(uploads)]
 
 
 def require_stored(store: Store, uploads: list[UploadRecord], *, name: str = "c") -> None:
@@ -146,60 +154,50 @@ def check_forgetting(store: Store) -> None:
     require_stored(store, new)
     require("a forgotten upload is not found", store.find("c", old[0].upload) is None)
     left = {cell: counts for cell, counts in snapshot.tallies.items() if cell[1] == LATE}
-    kept = store.snapshot("c")
-    require("the tallies of forgotten days are gone", kept is not None and dict(kept.tallies) == left)
+    left_over = store.snapshot("c")
+    require("the tallies of forgotten days are gone", left_over is not None and dict(left_over.tallies) == left)
     require("the log stays whole", list(store.log()) == log)
     store.keep_snapshot("c", snapshot)
-    kept = store.snapshot("c")
-    require("tallies of forgotten days do not come back", kept is not None and dict(kept.tallies) == left)
+    left_over = store.snapshot("c")
+    require("tallies of forgotten days do not come back", left_over is not None and dict(left_over.tallies) == left)
     require("there is nothing to forget twice", store.forget(before=DAY) == 0)
     more = upload(9, day=LATE)
-    require("a store goes on after it forgot", [each.outcome for each in store.add([more])] == [UploadOutcome.STORED])
+    require("a store goes on after it forgot", outcomes_of(store, [more]) == [UploadOutcome.STORED])
     require_stored(store, [*new, more])
 
 
 def check_reopening(make: Callable[[Path], Store], folder: Path) -> None:
-    """Whatever returned is there when the store is opened again."""
-    store = make(folder)
-    fill(store)
-    before = everything(store)
-    store.shut()
-    store = make(folder)
-    try:
+    """Whatever a call has stored is there when the store is opened again."""
+    with shut_after(make(folder)) as store:
+        fill(store)
+        before = everything(store)
+    with shut_after(make(folder)) as store:
         require("a store that is opened again has what it had", everything(store) == before)
         require("a store that is opened again has no damage", store.check() == [])
-        answers = [each.outcome for each in store.add([upload(2), upload(7)])]
+        answers = outcomes_of(store, [upload(2), upload(7)])
         require(
             "a store that is opened again knows its uploads", answers == [UploadOutcome.REPEATED, UploadOutcome.STORED]
         )
         require("a store that is opened again goes on without damage", store.check() == [])
-    finally:
-        store.shut()
 
 
 def check_copies(make: Callable[[Path], Store], restore: Callable[[Path, Path], Store], folder: Path) -> None:
     """A copy that is restored has what the store had when it was made."""
-    store = make(folder / "store")
-    try:
+    with shut_after(make(folder / "store")) as store:
         fill(store)
         before = everything(store)
         store.back_up(folder / "copy")
         store.add([upload(8)])
         require("a copy leaves the store as it is", everything(store) != before and store.check() == [])
-    finally:
-        store.shut()
-    copy = restore(folder / "copy", folder / "restored")
-    try:
+    with shut_after(restore(folder / "copy", folder / "restored")) as copy:
         require("a copy has what the store had", everything(copy) == before)
         require("a copy has no damage", copy.check() == [])
-        require("a copy goes on", [each.outcome for each in copy.add([upload(8)])] == [UploadOutcome.STORED])
+        require("a copy goes on", outcomes_of(copy, [upload(8)]) == [UploadOutcome.STORED])
         require("a copy goes on without damage", copy.check() == [])
-    finally:
-        copy.shut()
 
 
 def fill(store: Store) -> None:
-    """Something of everything."""
+    """Write something of every kind into a store."""
     store.create(collection(), day=DAY)
     store.create(StoredCollection("closed", "{}", "no law"), day=DAY)
     store.close("closed", day=DAY)
@@ -213,7 +211,7 @@ def fill(store: Store) -> None:
 
 
 def everything(store: Store) -> list[object]:
-    """All that a store says."""
+    """All that can be read from a store."""
     return [
         store.collections(),
         list(store.log()),
@@ -232,12 +230,11 @@ def check_collections(store: Store) -> None:
     for each in declared:
         store.create(each, day=DAY)
     require("collections are kept as declared, in the order in which they were made", store.collections() == declared)
-    try:
-        store.create(collection("a"), day=DAY)
-    except InvalidInput:
-        pass
-    else:
-        require("a second collection of the same id is refused", False)
+    must_refuse(
+        lambda: store.create(collection("a"), day=DAY),
+        InvalidInput,
+        "the store breaks the law: a second collection of the same id is refused",
+    )
     store.close("a", day=DAY)
     closed = {each.id: each.closed for each in store.collections()}
     require("a collection is closed by itself, and its id is not taken again", closed == {"b": False, "a": True})
@@ -245,8 +242,8 @@ def check_collections(store: Store) -> None:
 
 def check_log(store: Store) -> None:
     """The log has a line for each collection made and closed, each chained to the one before."""
-    kept = [collection("a"), collection("b")]
-    for each in kept:
+    declared = [collection("a"), collection("b")]
+    for each in declared:
         store.create(each, day=DAY)
     store.close("a", day="2026-01-06")
     store.close("a", day="2026-01-07")
@@ -255,7 +252,7 @@ def check_log(store: Store) -> None:
     expected = [(1, "created", "a", DAY), (2, "created", "b", DAY), (3, "closed", "a", "2026-01-06")]
     require("the log says what was made and closed, once, and on which day", lines == expected)
     chain = "0" * 64
-    for entry, of in zip(entries, [*kept, kept[0]], strict=True):
+    for entry, of in zip(entries, [*declared, declared[0]], strict=True):
         digest = sha256(canonical([of.declared, of.law]).encode()).hexdigest()
         require("the log has the digest of what was declared and of the law", entry.digest == digest)
         rest = {name: getattr(entry, name) for name in ("collection", "day", "digest", "kind", "number")}
@@ -268,11 +265,11 @@ def check_once(store: Store) -> None:
     """An upload is stored once, whenever and however often it comes."""
     store.create(collection(), day=DAY)
     first, second, third = (upload(number) for number in range(3))
-    answers = store.add([first, second, first, conflicting(second)])
+    answers = store.add([first, second, first, conflict_with(second)])
     outcomes = [UploadOutcome.STORED, UploadOutcome.STORED, UploadOutcome.REPEATED, UploadOutcome.CONFLICT]
     require("an upload that comes twice in one call is stored once", [each.outcome for each in answers] == outcomes)
     require("a stored upload gets its answer", answers[0].answer == first.answer)
-    again = store.add([first, third, conflicting(first)])
+    again = store.add([first, third, conflict_with(first)])
     outcomes = [UploadOutcome.REPEATED, UploadOutcome.STORED, UploadOutcome.CONFLICT]
     require("an upload that comes again is stored once", [each.outcome for each in again] == outcomes)
     require("a repetition gets the first answer", again[0].answer == first.answer)
@@ -289,11 +286,11 @@ def check_batches(store: Store) -> None:
     odd = UploadRecord(
         "b", "odd", bytes(32), DAY, (("app", ODD), ("week", "1")), b"\x00\x01\x02", 3, f'{{"said":"{ODD}"}}'
     )
-    kept = [upload(1, name="a"), upload(2, name="a", labels=()), upload(3, name="a", count=0), upload(4, name="a")]
+    small = [upload(1, name="a"), upload(2, name="a", labels=()), upload(3, name="a", count=0), upload(4, name="a")]
     large = upload(5, name="a", count=3_000_000)
-    store.add([kept[0], odd, kept[1]])
-    store.add([kept[2], kept[3], large])
-    require_stored(store, [*kept, large], name="a")
+    store.add([small[0], odd, small[1]])
+    store.add([small[2], small[3], large])
+    require_stored(store, [*small, large], name="a")
     require_stored(store, [odd], name="b")
     require("odd text comes back as it was", store.find("b", "odd") == (odd.digest, odd.answer))
     positions = [batch.position for batch in store.batches("a")]
@@ -305,15 +302,14 @@ def check_closing(store: Store) -> None:
     """A closed collection takes nothing new; an unknown one is an error, and nothing of the call is kept."""
     store.create(collection(), day=DAY)
     store.add([upload(1)])
-    try:
-        store.add([upload(2), upload(3, name="unknown")])
-    except InvalidInput:
-        pass
-    else:
-        require("an upload for an unknown collection is an error", False)
+    must_refuse(
+        lambda: store.add([upload(2), upload(3, name="unknown")]),
+        InvalidInput,
+        "the store breaks the law: an upload for an unknown collection is an error",
+    )
     require_stored(store, [upload(1)])
     store.close("c", day=DAY)
-    outcomes = [each.outcome for each in store.add([upload(4), upload(1), conflicting(upload(1))])]
+    outcomes = outcomes_of(store, [upload(4), upload(1), conflict_with(upload(1))])
     expected = [UploadOutcome.CLOSED, UploadOutcome.REPEATED, UploadOutcome.CONFLICT]
     require("a closed collection takes nothing new, and still answers what it took", outcomes == expected)
     require_stored(store, [upload(1)])
@@ -331,8 +327,8 @@ def check_invitations(store: Store) -> None:
     expected = [UploadOutcome.STORED, UploadOutcome.NOT_INVITED, UploadOutcome.NOT_INVITED]
     results = store.add([first, upload(3, invitation=one), upload(4, invitation=three)])
     require("an invitation serves one upload, of its collection", [each.outcome for each in results] == expected)
-    spare = UploadRecord(**{**vars(first), "invitation": two})
-    results = store.add([first, spare, conflicting(spare)])
+    spare = replace(first, invitation=two)
+    results = store.add([first, spare, conflict_with(spare)])
     expected = [UploadOutcome.REPEATED, UploadOutcome.REPEATED, UploadOutcome.CONFLICT]
     require("a repetition needs no invitation", [each.outcome for each in results] == expected)
     require("what is not stored spends no invitation", store.invitations("c") == (2, 1))
@@ -366,8 +362,8 @@ def check_threads(store: Store) -> None:
     stored = outcomes.count(UploadOutcome.STORED)
     repeated = outcomes.count(UploadOutcome.REPEATED)
     require("of one upload to several threads one is stored, and all are answered", (stored, repeated) == (20, 40))
-    kept = sorted(batch.reports for batch in store.batches("c"))
-    require("several threads store nothing twice", kept == sorted(each.reports for each in uploads))
+    stored_reports = sorted(batch.reports for batch in store.batches("c"))
+    require("several threads store nothing twice", stored_reports == sorted(each.reports for each in uploads))
     require("several threads leave the chains whole", store.check() == [])
 
 
@@ -401,11 +397,8 @@ def check_store(
     with TemporaryDirectory() as folder:
         for name, law in LAWS.items():
             (place := Path(folder) / name).mkdir()
-            store = make(place)
-            try:
+            with shut_after(make(place)) as store:
                 law(store)
-            finally:
-                store.shut()
             done.append(name)
         (place := Path(folder) / "reopening").mkdir()
         check_reopening(make, place)

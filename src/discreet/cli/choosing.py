@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def read_spec(
     path: str, *, quiet: bool = False, writes: Sequence[str | None] = (), reads: Sequence[str | None] = ()
 ) -> Spec:
-    """The spec in a file, with its mechanism chosen; before that, an error if the command writes over what it reads."""
+    """The spec in a file, with its mechanism chosen; an error if the command would write over what it reads."""
     from ..files.overwriting import check_outputs
     from ..wire import Spec
 
@@ -31,7 +31,7 @@ def read_spec(
 def read_either(
     path: str, *, quiet: bool = False, writes: Sequence[str | None] = (), reads: Sequence[str | None] = ()
 ) -> Spec | Form:
-    """The spec of one question in a file, or the form of several that it is, with mechanisms chosen alike."""
+    """The spec of one question, or the form of several, in a file, with mechanisms chosen as by `read_spec`."""
     from ..files.overwriting import check_outputs
     from ..questionnaires.form import Form, read_spec_or_form
 

@@ -137,10 +137,10 @@ def main(ctx: click.Context, limits: str | None) -> None:
 
 def _named_numbers(text: str) -> dict[str, int]:
     """The numbers in ``NAME=N,NAME=N``."""
-    found = {}
+    numbers = {}
     for entry in text.split(","):
         name, _, number = entry.partition("=")
         if not (number.isascii() and number.isdigit() and len(number) <= 18):
             raise click.UsageError(f"--limits {entry!r} must be a name and a whole number, such as values=10000000")
-        found[name] = int(number)
-    return found
+        numbers[name] = int(number)
+    return numbers

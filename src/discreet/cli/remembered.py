@@ -1,4 +1,4 @@
-"""What "auto" chose for a spec, or a design found, kept in the user's cache folder so that no later command repeats it.
+"""A cache in the user's folder of what "auto" chose for a spec and what a design arrived at.
 
 An entry holds the name and parameters of the mechanism, or its law, and its fingerprint. Nothing rests on it: the
 mechanism is made anew and certified anew, one with another fingerprint is not used, and an entry that cannot be read or
@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.errors import InvalidInput
+
 if TYPE_CHECKING:
     from ..mechanisms.mechanism import Mechanism
     from ..wire import Spec
@@ -24,31 +26,30 @@ MAX_ENTRY_BYTES = 1 << 24
 
 def recall(spec: Spec) -> Mechanism | None:
     """The mechanism that was chosen for the spec earlier, made and certified anew, or None."""
-    found = _entry(spec, {"choice": dict(spec.choice)})
-    return None if found is None else found[0]
+    entry = _entry(spec, {"choice": dict(spec.choice)})
+    return None if entry is None else entry[0]
 
 
 def remember(spec: Spec, chosen: Mechanism) -> None:
-    """Keep what was chosen for the spec, whole or not at all; a folder that cannot be written to is passed over."""
-    _keep(spec, {"choice": dict(spec.choice)}, chosen.sampler.describe(), chosen, {})
+    """Store what was chosen for the spec; a folder that cannot be written to is passed over."""
+    _store(spec, {"choice": dict(spec.choice)}, chosen.sampler.describe(), chosen, {})
 
 
 def recall_design(spec: Spec, asked: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]] | None:
-    """The mechanism that was designed for the context of a spec as `asked`, certified anew, and what was said of it."""
+    """The mechanism that was designed for a spec under these options, certified anew, and what was printed of it."""
     return _entry(spec, {"design": dict(asked)})
 
 
 def remember_design(
-    spec: Spec, asked: Mapping[str, Any], made: Mechanism, prior: Sequence[float], said: Mapping[str, Any]
+    spec: Spec, asked: Mapping[str, Any], mechanism: Mechanism, prior: Sequence[float], said: Mapping[str, Any]
 ) -> None:
-    """Keep what was designed for the context of a spec, with what was said of it."""
-    choice = {"name": "law", "law": made.description["law"], "prior": [str(share) for share in prior]}
-    _keep(spec, {"design": dict(asked)}, choice, made, said)
+    """Store what was designed for a spec under these options, with what was printed of it."""
+    choice = {"name": "law", "law": mechanism.description["law"], "prior": [str(share) for share in prior]}
+    _store(spec, {"design": dict(asked)}, choice, mechanism, said)
 
 
 def _entry(spec: Spec, asked: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]] | None:
     from ..core.canonical import loads
-    from ..core.errors import InvalidInput
     from ..wire.choices import is_auto, mechanism_of
 
     file = _file(spec, asked)
@@ -58,20 +59,21 @@ def _entry(spec: Spec, asked: Mapping[str, Any]) -> tuple[Mechanism, dict[str, A
         entry = loads(file.read_bytes(), InvalidInput)
         if not isinstance(entry, dict) or not isinstance(entry.get("choice"), dict) or is_auto(entry["choice"]):
             return None
-        made = mechanism_of(spec.context, entry["choice"])
-        said = entry.get("said")
-        return (made, said) if made.fingerprint == entry.get("fingerprint") and isinstance(said, dict) else None
+        mechanism, said = mechanism_of(spec.context, entry["choice"]), entry.get("said")
+        return (
+            (mechanism, said) if mechanism.fingerprint == entry.get("fingerprint") and isinstance(said, dict) else None
+        )
     except Exception:  # whatever is wrong with an entry, the work can be done again
         return None
 
 
-def _keep(
-    spec: Spec, asked: Mapping[str, Any], choice: Mapping[str, Any], made: Mechanism, said: Mapping[str, Any]
+def _store(
+    spec: Spec, asked: Mapping[str, Any], choice: Mapping[str, Any], mechanism: Mechanism, said: Mapping[str, Any]
 ) -> None:
     from ..core.documents import replacing
 
     file = _file(spec, asked)
-    entry = {"choice": choice, "fingerprint": made.fingerprint, "said": said}
+    entry = {"choice": choice, "fingerprint": mechanism.fingerprint, "said": said}
     written = json.dumps(entry, ensure_ascii=True).encode()
     if file is None or len(written) > MAX_ENTRY_BYTES:
         return
@@ -84,24 +86,24 @@ def _keep(
 
 
 def _file(spec: Spec, asked: Mapping[str, Any]) -> Path | None:
-    """Where what was asked about a spec is kept: by the hash of all that it depends on, this version included."""
+    """The file of a spec and options, named by the hash of all that the entry depends on, this version included."""
     from .. import __version__
+    from ..contexts.reading import describe_domain
     from ..core.canonical import canonical
 
     folder = _folder()
     if folder is None:
         return None
-    domain = spec.context.domain
     about: dict[str, Any] = {
         "version": __version__,
-        "domain": {"size": len(domain)} if domain.is_range else {"values": list(domain)},
+        "domain": describe_domain(spec.context.domain),
         "context": spec.context.describe(),
     }
     return folder / f"{hashlib.sha256(canonical({**about, **asked}).encode()).hexdigest()}.json"
 
 
 def _folder() -> Path | None:
-    """The folder of what is remembered, or None if nothing is to be."""
+    """The cache folder, or None if nothing is to be stored."""
     asked = os.environ.get("DISCREET_CACHE")
     if asked == "off":
         return None

@@ -1,4 +1,4 @@
-"""`Context`: the domain and its privacy matrix E, kept as classes of values that are alike.
+"""`Context`: the domain and its privacy matrix E, by classes of values that are alike.
 
 Values of one *class* have equal rows and columns in E, so E is known from `between` any two
 classes and never needs k x k entries: a uniform context has one class, blocks one per block,
@@ -159,31 +159,31 @@ class Context(Constructors, ABC):
 
     @cached_property
     def line(self) -> LineStructure | None:
-        """The line along which E adds up, on the closure; None if there is none."""
+        """The line along which the closure of E adds up; None if there is none."""
         closed = self.closure_if_cheap()
         return recognition.line_of(self) if closed is self else closed.line
 
     @cached_property
     def ring(self) -> RingStructure | None:
-        """The ring around which E is the shorter way, on the closure; None if there is none, or a line."""
+        """The ring around which the closure of E is the shorter way; None if there is none, or if there is a line."""
         closed = self.closure_if_cheap()
         return recognition.ring_of(self) if closed is self else closed.ring
 
     @cached_property
     def tree(self) -> TreeStructure | None:
-        """The tree of which E is the level of the lowest node above two values, on the closure; None without one."""
+        """The tree in which the closure of E is the level of the lowest node above two values; None without one."""
         closed = self.closure_if_cheap()
         return recognition.tree_of(self) if closed is self else closed.tree
 
     @cached_property
     def grades(self) -> tuple[Fraction, ...] | None:
-        """The epsilon of each value where E[x, z] depends on x alone, on the closure; None where it does not."""
+        """The epsilon of each value if the closure of E depends on the first value alone; else None."""
         closed = self.closure_if_cheap()
         return recognition.grades_of(self) if closed is self else closed.grades
 
     @property
     def grid(self) -> GridStructure | None:
-        """The grid whose cells the values are, with a distance that displacements decide; None for any other."""
+        """The grid whose cells are the values, for a metric of points in several dimensions; else None."""
         return None
 
     @property
@@ -193,7 +193,7 @@ class Context(Constructors, ABC):
 
     @cached_property
     def exchangeable(self) -> tuple[int, ...]:
-        """Equal numbers for values that can be swapped without changing E, on the closure."""
+        """A number for each value, equal for values that can be swapped without changing the closure of E."""
         closed = self.closure_if_cheap()
         return recognition.exchangeable_of(self) if closed is self else closed.exchangeable
 
@@ -233,11 +233,11 @@ class Context(Constructors, ABC):
         return members
 
     def pairs(self) -> Iterator[tuple[int, int, Epsilon]]:
-        """One ordered pair of different values per finite entry between classes."""
+        """One ordered pair of different values for every two classes with a finite entry, and that entry."""
         return self.pairs_among(Alike(self.size))
 
     def pairs_among(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
-        """One ordered pair of different values per finite entry between classes and pair of their labels.
+        """One ordered pair of different values for every two classes with a finite entry and every two labels in them.
 
         What holds for these pairs holds for all, if it depends only on the labels of the two values.
         """
@@ -256,7 +256,7 @@ class Context(Constructors, ABC):
                         yield left[0], z, self.between(c, d)
 
     def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
-        """Ordered pairs of values, with their entries, that imply the whole context for values alike by `labels`.
+        """Ordered pairs of values whose entries imply the whole context, for a channel that treats equal labels alike.
 
         A channel Q whose largest ratio between two values depends only on their labels satisfies the context if it
         satisfies these entries: ``Q(y|x) / Q(y|z)`` is the product of the ratios along any path from x to z, so

@@ -1,7 +1,4 @@
-"""What the forms share when they are read from a spec.
-
-The constructors of contexts, one per form.
-"""
+"""What the forms share when they are read from a spec, and the constructors of contexts."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
     from .context import Context
 
 
-def given(domain: Domain | None) -> Domain:
+def require_domain(domain: Domain | None) -> Domain:
     """The domain; `InvalidSpec` if it is missing, as this form needs one."""
     if domain is None:
         raise InvalidSpec("domain is missing")
@@ -75,7 +72,7 @@ def describe_domain(domain: Domain) -> dict[str, Any]:
 
 
 class Constructors:
-    """What `Context` is made by; ``Context.matrix``, which is two things, stands there."""
+    """The constructors of `Context`, one per form, but for ``Context.matrix``."""
 
     @staticmethod
     def uniform(values: Iterable[Value], epsilon: object) -> Context:
@@ -103,7 +100,7 @@ class Constructors:
         """
         from .forms.blocks import Blocks
 
-        return Blocks.named(blocks, epsilon)
+        return Blocks.from_mapping(blocks, epsilon)
 
     @staticmethod
     def high_low(values: Iterable[Value], sensitive: Iterable[Value], epsilon: object) -> Context:
@@ -146,7 +143,7 @@ class Constructors:
         """
         from .forms.nested import NestedBlocks
 
-        return NestedBlocks.named(blocks, epsilon)
+        return NestedBlocks.from_mapping(blocks, epsilon)
 
     @staticmethod
     def graded(epsilons: Mapping[Value, object]) -> Context:
@@ -159,7 +156,7 @@ class Constructors:
         """
         from .forms.graded import Graded
 
-        return Graded.named(epsilons)
+        return Graded.from_mapping(epsilons)
 
     @staticmethod
     def metric(
@@ -182,4 +179,4 @@ class Constructors:
         """
         from .forms.metric import Metric
 
-        return Metric.named(Domain(values), distance, epsilon, points=points, around=around)
+        return Metric.from_distance(Domain(values), distance, epsilon, points=points, around=around)

@@ -30,7 +30,7 @@ class Example:
 
     @property
     def spec(self) -> Spec:
-        """The spec, read."""
+        """The spec of one question."""
         from ..core.documents import parse_toml
         from ..wire import Spec
 
@@ -38,7 +38,7 @@ class Example:
 
     @property
     def form(self) -> Form:
-        """The form of several questions, read."""
+        """The form of several questions."""
         from ..core.documents import parse_toml
         from ..questionnaires.form import Form
 

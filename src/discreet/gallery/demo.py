@@ -76,9 +76,9 @@ def people(url: str, stop: threading.Event, seed: int) -> None:
         for x in rng.choice(size, crowd, p=shares):
             if stop.is_set():
                 return
-            told = {name: texts[int(rng.integers(len(texts)))] for name, texts in declared.items()}
+            labels = {name: texts[int(rng.integers(len(texts)))] for name, texts in declared.items()}
             try:
-                some.one().answer(some.mechanism.context.values[int(x)], labels=told)
+                some.one().answer(some.mechanism.context.values[int(x)], labels=labels)
             except DiscreetError:
                 return
         stop.wait(0.2)
@@ -96,13 +96,13 @@ def main(arguments: list[str] | None = None) -> None:
         threading.Thread(target=begin, args=(address, tokens), daemon=True).start()
 
     def begin(address: str, tokens: dict[str, str]) -> None:
-        made = [create(address, tokens["admin"], {**COMMON, **example()}) for example in EXAMPLES]
+        urls = [create(address, tokens["admin"], {**COMMON, **example()}) for example in EXAMPLES]
         link = f"{address}/#admin={tokens['admin']}&analyst={tokens['analyst']}"
         print(f"Three example collections, and made-up people who answer them:\n  {link}", flush=True)
         print("Stop with Ctrl-C; nothing is kept.", flush=True)
         if options.open:
             webbrowser.open(link)
-        for seed, url in enumerate(made):
+        for seed, url in enumerate(urls):
             threading.Thread(target=people, args=(url, stop, seed), daemon=True).start()
 
     with tempfile.TemporaryDirectory() as folder:

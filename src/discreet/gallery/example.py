@@ -54,15 +54,8 @@ def survey(context: dc.Context, answers: Any, rng: Any) -> dict[str, Any]:
     tally = mechanism.tally(reports)
     estimate = dc.estimate(tally)
     low, high = estimate.interval(0.95)
-    return {
-        "mechanism": mechanism,
-        "certificate": certificate,
-        "values": DISTRICTS,
-        "shares": estimate.shares,
-        "stderr": estimate.stderr,
-        "low": low,
-        "high": high,
-    }
+    numbers = {"shares": estimate.shares, "stderr": estimate.stderr, "low": low, "high": high}
+    return {"mechanism": mechanism, "certificate": certificate, "values": DISTRICTS, **numbers}
 
 
 def main() -> None:
@@ -76,9 +69,8 @@ def main() -> None:
         done = surveys[promise] = survey(context, answers, dc.random.seeded(number))
         proof = done["certificate"]
         print(promise)
-        print(
-            f"  {proof.mechanism}, {done['mechanism'].bits} bits per report; tightest: {proof.x!r} against {proof.z!r}"
-        )
+        bits = done["mechanism"].bits
+        print(f"  {proof.mechanism}, {bits} bits per report; tightest: {proof.x!r} against {proof.z!r}")
         print(f"  certified: claimed {proof.claimed}, realised {proof.realised:.12g} (gap {proof.gap:.1g})")
     print()
     print_shares(surveys, SHARES)

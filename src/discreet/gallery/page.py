@@ -1,16 +1,13 @@
-"""The page of the gallery: a table of what every context gains, and pictures of E, of the mechanism and of the gain.
-
-What a context of the gallery gains: the error of its mechanisms beside that of classical privacy.
-"""
+"""What every context of the gallery gains over classical privacy: a table, and pictures of E, mechanism and gain."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +20,6 @@ from ..planning.design import Designed, design
 from ..planning.objective import Objective, objective_of
 from ..plots import plot_matrices
 from . import Example
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 Array = NDArray[np.float64]
 
@@ -74,7 +67,7 @@ def gain_of(example: Example, *, seconds: float, progress: Callable[..., Any] | 
 
 
 def one_bit(asked: Objective, shares: Array, epsilon: float) -> float:
-    """n times the error of one bit about a single query under classical privacy; infinite for anything else.
+    """n times the error of a one-bit report about a single query under classical privacy; infinite for several.
 
     With scores between m - r and m + r the bit is B = +1 with probability ``(1 + t (s - m) / r) / 2``, where
     ``t = tanh(epsilon / 2)``, so ``m + r B / t`` has the mean s and the variance ``(r / t)**2 - (s - m)**2``. The
@@ -96,24 +89,13 @@ def page(gains: Sequence[Gain], *, seconds: float) -> ExperimentReport:
     columns = [("context", "s"), ("values", "d"), ("asked", "s"), ("smallest E", ".3g"), ("no privacy", ".3g")]
     columns += [("classical", ".4g"), ("chosen", ".4g"), ("by", "s"), ("designed", ".4g"), ("at least", ".4g")]
     columns += [("gain", ".2f"), ("proved", "s")]
-    rows = [
-        (
-            gain.example.name,
-            gain.context.size,
-            gain.asked,
-            float(gain.context.smallest),
-            gain.without,
-            gain.classical,
-            gain.error,
-            gain.chosen.name,
-            gain.designed.error,
-            gain.designed.bound,
-            gain.ratio,
-            gain.designed.label,
-        )
-        for gain in gains
-    ]
+    rows = []
+    for gain in gains:
+        of_context = gain.example.name, gain.context.size, gain.asked, float(gain.context.smallest)
+        errors = gain.without, gain.classical, gain.error, gain.chosen.name, gain.designed.error, gain.designed.bound
+        rows.append((*of_context, *errors, gain.ratio, gain.designed.label))
     least = min(gains, key=lambda gain: gain.ratio)
+    claim = f"every context has at least {MIN_GAIN} times less error than classical privacy"
     return ExperimentReport(
         "gallery",
         "natural contexts, and what they gain",
@@ -128,13 +110,7 @@ def page(gains: Sequence[Gain], *, seconds: float) -> ExperimentReport:
         Classical privacy promises the smallest entry for all pairs, more than was asked, and that is what it pays for.
         """,
         [ReportTable("gains", "n x error of what is asked", columns, rows)],
-        [
-            CheckedClaim(
-                f"every context has at least {MIN_GAIN} times less error than classical privacy",
-                least.ratio >= MIN_GAIN,
-                f"least {least.ratio:.2f}, {least.example.name}",
-            )
-        ],
+        [CheckedClaim(claim, least.ratio >= MIN_GAIN, f"least {least.ratio:.2f}, {least.example.name}")],
         {f"gallery-{gain.example.name}": partial(draw, gain) for gain in gains},
         options=f"all --seconds {seconds:g}",
         command_name="gallery",
@@ -144,17 +120,19 @@ def page(gains: Sequence[Gain], *, seconds: float) -> ExperimentReport:
 
 def _caption(gain: Gain) -> str:
     """The heading of one context, and its spec."""
-    title = gain.example.title[0].upper() + gain.example.title[1:]
-    return f"## {title}\n\n```toml\n{gain.example.text}```"
+    return f"## {_heading(gain)}\n\n```toml\n{gain.example.text}```"
+
+
+def _heading(gain: Gain) -> str:
+    return gain.example.title[0].upper() + gain.example.title[1:]
 
 
 def draw(gain: Gain, path: str | Path) -> None:
     """The picture of one context: E, the channel of the designed mechanism, and the errors."""
-    names = list(gain.context.values)
-    made = gain.designed.mechanism
-    channel = [[float(entry) for entry in row] for row in made.channel()]
-    order = sorted(range(len(channel[0])), key=lambda y: _place(channel, y))
-    shown = [[row[y] for y in order] for row in channel]
+    names, designed = list(gain.context.values), gain.designed.mechanism
+    channel = np.array(designed.channel(), dtype=float)
+    means = np.arange(len(channel)) @ channel / channel.sum(axis=0)  # the mean number of the values that write a report
+    order = np.argsort(means, kind="stable")
     panels: list[dict[str, Any]] = [
         {
             "title": "E: how well x may be told from z",
@@ -165,8 +143,8 @@ def draw(gain: Gain, path: str | Path) -> None:
             "y_names": names,
         },
         {
-            "title": f"{made.name}: probability of a report",
-            "rows": shown,
+            "title": f"{designed.name}: probability of a report",
+            "rows": channel[:, order].tolist(),
             "x_label": f"{len(order)} reports",
             "y_label": "the value x",
         },
@@ -175,16 +153,4 @@ def draw(gain: Gain, path: str | Path) -> None:
     if gain.designed.bound:
         bars["no less than"] = gain.designed.bound
     bars["no privacy"] = gain.without
-    plot_matrices(
-        panels,
-        path,
-        bars=bars,
-        bars_title=f"n x error of the {gain.asked}",
-        title=gain.example.title[0].upper() + gain.example.title[1:],
-    )
-
-
-def _place(channel: list[list[float]], y: int) -> float:
-    """Where a report stands among the others: the mean number of the values that write it."""
-    column = [row[y] for row in channel]
-    return sum(x * entry for x, entry in enumerate(column)) / (sum(column) or 1.0)
+    plot_matrices(panels, path, bars=bars, bars_title=f"n x error of the {gain.asked}", title=_heading(gain))

@@ -1,7 +1,4 @@
-"""Cities with their public population, as centres of blocks and as weights of values.
-
-The outline of a map: land, lakes and borders, as lines in degrees.
-"""
+"""Public knowledge of places: cities with their population, and the outline of a map."""
 
 import json
 from dataclasses import dataclass
@@ -118,7 +115,7 @@ def _unit_vectors(latitude: FloatArray, longitude: FloatArray) -> FloatArray:
 Lines = tuple[FloatArray, ...]
 """Lines or rings, each as longitude and latitude [point, 2]."""
 
-STEP = 100
+UNITS_PER_DEGREE = 100
 """The whole units of a degree in the file."""
 
 
@@ -143,15 +140,10 @@ def north_america() -> Outline:
     """
     read = json.loads(files(__package__).joinpath("north_america.json").read_text(encoding="utf-8"))
     south, north, west, east = read["box"]
-    parts = {name: _lines(read[name]) for name in ("land", "lakes", "countries", "states")}
+    parts = {name: tuple(map(_line, read[name])) for name in ("land", "lakes", "countries", "states")}
     return Outline(source=read["source"], box=(south, north, west, east), **parts)
 
 
-def _lines(packed: list[list[int]]) -> Lines:
-    """Lines from their first points and steps."""
-    return tuple(_line(steps) for steps in packed)
-
-
 def _line(steps: Any) -> FloatArray:
-    points = np.cumsum(np.array(steps, dtype=np.float64).reshape(-1, 2), axis=0) / STEP
-    return np.asarray(points, dtype=np.float64)
+    """A line from its first point and its steps."""
+    return np.asarray(np.cumsum(np.array(steps, dtype=np.float64).reshape(-1, 2), axis=0) / UNITS_PER_DEGREE)

@@ -98,4 +98,4 @@ def distance_context(
     metres = np.rint(1000 * EARTH * np.radians(np.stack([(lon - lon.min()) * np.cos(middle), lat - lat.min()])))
     points = [[f"{metre / 1000:.3f}" for metre in place] for place in metres.T.tolist()]
     domain = Domain(range(len(points)) if values is None else values)
-    return Metric.of_points(domain, points, "l2", epsilon)
+    return Metric.from_points(domain, points, "l2", epsilon)

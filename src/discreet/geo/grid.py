@@ -1,9 +1,4 @@
-"""Uniform partitions: a grid or a box cut into equal rectangles.
-
-H3 hexagons as blocks.
-
-Block labels: one integer per value, 0..m-1, every block with at least one value.
-"""
+"""Partitions of a grid, a box or H3 hexagons: one label per value, 0..m-1, every block with at least one value."""
 
 from collections.abc import Sequence
 from types import ModuleType
@@ -17,9 +12,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-def compact(labels: IntArray) -> IntArray:
+def compact(labels: ArrayLike) -> IntArray:
     """The same partition with labels 0..m-1 in the order of the old ones, no block empty."""
-    return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64)
+    return np.unique(np.asarray(labels), return_inverse=True)[1].ravel().astype(np.int64)
 
 
 def block_sizes(labels: ArrayLike) -> IntArray:
@@ -124,7 +119,7 @@ def h3_blocks(latitude: ArrayLike, longitude: ArrayLike, *, resolution: int) -> 
     """Labels of points by the H3 cell in which they lie, at that resolution (0 coarse to 15 fine)."""
     lat, lon = check_points(latitude, longitude)
     h3 = _h3(resolution)
-    return _in_order([h3.latlng_to_cell(*point, resolution) for point in zip(lat.tolist(), lon.tolist(), strict=True)])
+    return compact([h3.latlng_to_cell(*point, resolution) for point in zip(lat.tolist(), lon.tolist(), strict=True)])
 
 
 def h3_parent_blocks(cells: Sequence[str], *, resolution: int) -> IntArray:
@@ -133,7 +128,7 @@ def h3_parent_blocks(cells: Sequence[str], *, resolution: int) -> IntArray:
     for cell in _check_cells(cells, h3):
         if h3.get_resolution(cell) < resolution:
             raise InvalidInput(f"resolution={resolution} must be at most {h3.get_resolution(cell)}, that of {cell}")
-    return _in_order([h3.cell_to_parent(cell, resolution) for cell in cells])
+    return compact([h3.cell_to_parent(cell, resolution) for cell in cells])
 
 
 def h3_centres(cells: Sequence[str]) -> tuple[FloatArray, FloatArray]:
@@ -153,11 +148,6 @@ def _check_cells(cells: Sequence[str], h3: ModuleType) -> Sequence[str]:
     return cells
 
 
-def _in_order(cells: list[str]) -> IntArray:
-    """Labels 0..m-1 in the sorted order of the cells' names."""
-    return np.unique(np.array(cells), return_inverse=True)[1].ravel().astype(np.int64)
-
-
 def _h3(resolution: int) -> ModuleType:
     """The h3 module; `InvalidInput` for a resolution that does not exist."""
     if isinstance(resolution, bool) or not isinstance(resolution, int) or not 0 <= resolution <= 15:
@@ -166,5 +156,4 @@ def _h3(resolution: int) -> ModuleType:
         import h3
     except ImportError as missing:
         raise MissingExtra("h3", "geo") from missing
-    module: ModuleType = h3
-    return module
+    return h3  # type: ignore[no-any-return]

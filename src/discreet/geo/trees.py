@@ -10,21 +10,13 @@ import heapq
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.errors import InvalidInput
 from .grid import FloatArray, IntArray, check_points, check_positive
-
-
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """The points and their weights."""
-
-    latitude: FloatArray
-    longitude: FloatArray
-    weight: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +27,8 @@ class _Leaf:
     box: tuple[float, float, float, float]
 
 
-_Split = Callable[[_Places, _Leaf, int], list[_Leaf]]
+_Split = Callable[[FloatArray, _Leaf, int], list[_Leaf]]
+"""Latitude, longitude and weight of all points [3, point], a leaf, and the least size of a part; to the parts."""
 
 
 def kd_tree_blocks(
@@ -95,23 +88,21 @@ def _grow(
     fewest = check_positive("least", least)
     if worst is not None and worst < fewest:
         raise InvalidInput(f"worst={worst} must not be below least={fewest}")
-    places = _Places(lat, lon, weight)
+    points = np.stack([lat, lon, weight])
     root = _Leaf(np.arange(len(lat)), (float(lat.min()), float(lat.max()), float(lon.min()), float(lon.max())))
     done: list[_Leaf] = []
     heap: list[tuple[float, float, int, _Leaf]] = []
-    serial = 0
+    serial = count()
 
     def put(leaf: _Leaf) -> None:
-        nonlocal serial
         size = len(leaf.members)
         rank = size * float(weight[leaf.members].sum()) if worst is None else 0.0
-        heapq.heappush(heap, (-rank, -float(size), serial, leaf))
-        serial += 1
+        heapq.heappush(heap, (-rank, -float(size), next(serial), leaf))
 
     put(root)
     while heap:
         leaf = heapq.heappop(heap)[3]
-        parts = split(places, leaf, fewest) if len(leaf.members) > largest else [leaf]
+        parts = split(points, leaf, fewest) if len(leaf.members) > largest else [leaf]
         if len(parts) == 1 or len(done) + len(heap) + len(parts) > most:
             done.append(leaf)
         else:
@@ -123,9 +114,9 @@ def _grow(
     return labels
 
 
-def _halves(places: _Places, leaf: _Leaf, least: int) -> list[_Leaf]:
+def _halves(points: FloatArray, leaf: _Leaf, least: int) -> list[_Leaf]:
     """Two leaves of nearly equal weight, cut across the points' longer extent, or the leaf itself."""
-    lat, lon = places.latitude[leaf.members], places.longitude[leaf.members]
+    lat, lon, weights = points[:, leaf.members]
     height = float(np.ptp(lat))
     width = float(np.ptp(lon)) * math.cos(math.radians(float(lat.mean())))
     for along in (lat, lon) if height >= width else (lon, lat):
@@ -134,9 +125,7 @@ def _halves(places: _Places, leaf: _Leaf, least: int) -> list[_Leaf]:
         cuts = cuts[(cuts >= least) & (cuts <= len(order) - least)]
         if not len(cuts):
             continue
-        weight = places.weight[leaf.members][order]
-        if weight.sum() <= 0:
-            weight = np.ones(len(order))
+        weight = weights[order] if weights.sum() > 0 else np.ones(len(order))
         gap = np.abs(np.cumsum(weight)[cuts - 1] - 0.5 * weight.sum())
         nearest = cuts[gap <= gap.min() + 1e-12 * weight.sum()]
         cut = int(nearest[np.argmin(np.abs(nearest - 0.5 * len(order)))])
@@ -144,9 +133,9 @@ def _halves(places: _Places, leaf: _Leaf, least: int) -> list[_Leaf]:
     return [leaf]
 
 
-def _quarters(places: _Places, leaf: _Leaf, least: int) -> list[_Leaf]:
+def _quarters(points: FloatArray, leaf: _Leaf, least: int) -> list[_Leaf]:
     """The quarters of the leaf's rectangle that hold points; a rectangle with all in one quarter shrinks to it."""
-    lat, lon = places.latitude[leaf.members], places.longitude[leaf.members]
+    lat, lon, _ = points[:, leaf.members]
     if np.ptp(lat) == 0 and np.ptp(lon) == 0:
         return [leaf]
     south, north, west, east = leaf.box
@@ -163,13 +152,5 @@ def _quarters(places: _Places, leaf: _Leaf, least: int) -> list[_Leaf]:
             return [leaf]
     if np.bincount(quarter)[present].min() < least:
         return [leaf]
-    return [
-        _Leaf(
-            leaf.members[quarter == one],
-            (
-                *((middle, north) if one >= 2 else (south, middle)),
-                *((centre, east) if one % 2 else (west, centre)),
-            ),
-        )
-        for one in present
-    ]
+    rows, columns = ((south, middle), (middle, north)), ((west, centre), (centre, east))
+    return [_Leaf(leaf.members[quarter == one], (*rows[one // 2], *columns[one % 2])) for one in present]

@@ -48,8 +48,8 @@ EXPERIMENTS = (
 
 def find(name: str) -> tuple[Experiment, ...]:
     """The experiments called `name`, those of a paper (``acharya2020``), or ``all`` of them."""
-    found = tuple(e for e in EXPERIMENTS if name in ("all", e.name) or e.name.startswith(f"{name}-"))
-    if not found:
+    chosen = tuple(e for e in EXPERIMENTS if name in ("all", e.name) or e.name.startswith(f"{name}-"))
+    if not chosen:
         known = ", ".join(experiment.name for experiment in EXPERIMENTS)
         raise InvalidInput(f"name={name!r} must be all, a paper or one of {known}")
-    return found
+    return chosen

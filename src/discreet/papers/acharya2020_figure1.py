@@ -15,8 +15,7 @@ PAIRS = (("1", "1"), ("0.5", "2"), ("2", "0.5"), ("1", "inf"))
 
 def attained_errors(forward: str, backward: str) -> tuple[float, float]:
     """The errors of the test that believes the report of the library's binary mechanism: (false alarm, missed)."""
-    made = mechanism(Context.binary("x", "z", epsilon=(forward, backward)), "binary")
-    x, z = made.channel()
+    x, z = mechanism(Context.binary("x", "z", epsilon=(forward, backward)), "binary").channel()
     return float(z[0]), float(x[1])
 
 

@@ -66,8 +66,11 @@ def measure(name: str, blocks: int, people: int, *, runs: int, seed: int = 2020)
     return Mean.of(errors)
 
 
-def _curve(job: tuple[str, int, int]) -> list[Mean]:
-    name, blocks, runs = job
+Curves = dict[tuple[str, int], list[Mean]]
+"""For a distribution and a number of blocks, the mean error at each number of people."""
+
+
+def _curve(name: str, blocks: int, runs: int) -> list[Mean]:
     return [measure(name, blocks, people, runs=runs) for people in PEOPLE]
 
 
@@ -98,15 +101,13 @@ def run(setting: Setting) -> ExperimentReport:
     )
 
 
-def _comparison(curves: dict[tuple[str, int], list[Mean]]) -> ReportTable:
+def _comparison(curves: Curves) -> ReportTable:
     rows = []
     for name, people, blocks, earlier in earlier_values():
-        found = curves[name, blocks][PEOPLE.index(people)]
-        noise = found.stderr_beside(EARLIER_RUNS)
-        off = found.value / earlier - 1
-        rows.append(
-            (TITLES[name], people, _label(blocks), found.value, found.stderr, earlier, off, abs(off) * earlier / noise)
-        )
+        mean = curves[name, blocks][PEOPLE.index(people)]
+        off = mean.value / earlier - 1
+        far = abs(off) * earlier / mean.stderr_beside(EARLIER_RUNS)
+        rows.append((TITLES[name], people, _label(blocks), mean.value, mean.stderr, earlier, off, far))
     columns = [("distribution", "s"), ("n", ",d"), ("m", "s"), ("now", ".3f"), ("±", ".4f")]
     columns += [("earlier", ".3f"), ("difference", "+.1%"), ("in standard errors", ".1f")]
     caption = "Total variation beside our own earlier simulation (± one standard error)"
@@ -115,21 +116,20 @@ def _comparison(curves: dict[tuple[str, int], list[Mean]]) -> ReportTable:
 
 def earlier_values() -> list[tuple[str, int, int, float]]:
     """Distribution, people, blocks and the total variation of our earlier simulation."""
-    rows = read_expected("acharya2020_figure2")
     return [
         (row["distribution"], int(row["n"]), blocks, float(row[_label(blocks)]))
-        for row in rows
+        for row in read_expected("acharya2020_figure2")
         for blocks in (1, 10, 100)
     ]
 
 
-def _all(curves: dict[tuple[str, int], list[Mean]]) -> ReportTable:
+def _all(curves: Curves) -> ReportTable:
     columns = [("distribution", "s"), ("m", "s"), *((f"n={n:,}", ".3f") for n in PEOPLE)]
     rows = [(TITLES[name], _label(blocks), *(mean.value for mean in curves[name, blocks])) for name, blocks in curves]
     return ReportTable("all", "Every point of the figure", columns, rows)
 
 
-def _checks(curves: dict[tuple[str, int], list[Mean]]) -> list[CheckedClaim]:
+def _checks(curves: Curves) -> list[CheckedClaim]:
     compared = _comparison(curves).rows
     plain = sum(abs(row[6]) <= TOLERANCE for row in compared)
     near = sum(abs(row[6]) <= TOLERANCE or row[7] <= 3 for row in compared)
@@ -139,10 +139,9 @@ def _checks(curves: dict[tuple[str, int], list[Mean]]) -> list[CheckedClaim]:
         ordered += int(np.sum(np.diff(lines, axis=0) < 0))
     total = len(TITLES) * (len(BLOCKS) - 1) * len(PEOPLE)
     shown = f"{near} of {len(compared)}; {plain} without allowing for noise"
+    claim = f"our earlier simulation within {TOLERANCE:.0%} or three standard errors"
     return [
-        CheckedClaim(
-            f"our earlier simulation within {TOLERANCE:.0%} or three standard errors", near == len(compared), shown
-        ),
+        CheckedClaim(claim, near == len(compared), shown),
         CheckedClaim("more blocks, less error, at every n", ordered == total, f"{ordered} of {total} comparisons"),
     ]
 
@@ -151,22 +150,17 @@ def _label(blocks: int) -> str:
     return "LDP" if blocks == 1 else str(blocks)
 
 
-def _draw(curves: dict[tuple[str, int], list[Mean]], runs: int, path: Path) -> None:
+def _draw(curves: Curves, runs: int, path: Path) -> None:
     panels: list[dict[str, Any]] = []
     for name, title in TITLES.items():
         lines = {("LDP" if blocks == 1 else f"m = {blocks}"): curves[name, blocks] for blocks in BLOCKS}
-        panels.append(
-            {
-                "title": title,
-                "x": PEOPLE,
-                "series": {label: [mean.value for mean in line] for label, line in lines.items()},
-                "bands": {
-                    label: tuple([min(mean.value + side * mean.spread, 1.0) for mean in line] for side in (-2, 2))
-                    for label, line in lines.items()
-                    if runs > 1
-                },
-            }
-        )
+        series = {label: [mean.value for mean in line] for label, line in lines.items()}
+        bands = {
+            label: tuple([min(mean.value + side * mean.spread, 1.0) for mean in line] for side in (-2, 2))
+            for label, line in lines.items()
+            if runs > 1
+        }
+        panels.append({"title": title, "x": PEOPLE, "series": series, "bands": bands})
     note = (
         f"Simulated people, 1,000 values, epsilon {EPSILON}, Hadamard response, simplex projection. Lines: mean of "
         f"{runs} surveys. Shaded: two standard deviations of a single survey each way, cut at 1."

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimation.results.projection import project
-from ..estimation.results.shrinking import shrink
-from ..geo import grid_context, grid_coordinates, north_america
+from ..geo import grid_context, north_america
 from ..mechanisms.build import mechanism
-from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_maps
 from .data import BOX, CITIES, PAPER_RECORDS, SHAPE, CheckInGrid, check_ins
 from .report import ExperimentReport, ReportTable, Setting, beside_the_print
-from .simulate import recorded_tally, squared_error, total_variation
+from .simulate import recorded_tally, shrink_spatially, squared_error, total_variation
 
 EPSILON = "1"
 PARTS = (25, 35)
@@ -33,7 +31,8 @@ def run(setting: Setting) -> ExperimentReport:
         (f"{PARTS[0]} x {PARTS[1]} blocks, ours", PARTS, "auto"),
     ):
         used = mechanism(grid_context(SHAPE, parts, EPSILON), name)
-        maps[title] = _estimate(used, data.people, spatial=name == "auto")
+        tally = recorded_tally(used, data.people, 3)
+        maps[title] = shrink_spatially(tally) if name == "auto" else project(tally, onto="simplex").shares
         errors = total_variation(maps[title], data.shares), squared_error(maps[title], data.shares)
         rows.append((title, data.name, used.name, *errors))
     columns = [("method", "s"), ("data", "s"), ("mechanism", "s"), ("TV", ".4f"), ("squared error", ".3g")]
@@ -55,20 +54,10 @@ def run(setting: Setting) -> ExperimentReport:
         data=data.source,
         beside=beside_the_print(
             "What the paper says of its file, and what ours has",
-            [
-                ("check-ins", f"{PAPER_RECORDS:,}", int(data.counts.sum())),
-                ("cells", "43,750", data.counts.size),
-            ],
+            [("check-ins", f"{PAPER_RECORDS:,}", int(data.counts.sum())), ("cells", "43,750", data.counts.size)],
             form=",d",
         ),
     )
-
-
-def _estimate(used: Mechanism, people: NDArray[np.int64], *, spatial: bool) -> NDArray[np.float64]:
-    tally = recorded_tally(used, people, 3)
-    if spatial:
-        return shrink(tally, rule="tv", coordinates=grid_coordinates(SHAPE)).shares
-    return project(tally, onto="simplex").shares
 
 
 def _draw(maps: dict[str, NDArray[np.float64]], wrong: dict[str, float], data: CheckInGrid, path: Path) -> None:

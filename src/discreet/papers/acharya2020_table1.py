@@ -13,7 +13,7 @@ from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_bars
 from .data import SHAPE, CheckInGrid, check_ins, read_expected
 from .report import CheckedClaim, ExperimentReport, ReportTable, Setting, beside_the_print
-from .simulate import Mean, recorded_tally, total_variation
+from .simulate import Mean, MeanErrors, recorded_tally, total_variation
 
 EPSILON = "1"
 EPSILONS = ("0.5", "0.75", EPSILON, "1.25", "1.5", "2")
@@ -30,8 +30,10 @@ WAYS = {
 }
 """The last step: the paper does not name its own either."""
 
-MeanErrors = dict[tuple[str, str], dict[str, Mean]]
-"""For an epsilon and a column of the table, the mean total variation after each last step."""
+
+def shown_parts() -> list[str]:
+    """The columns as tables and pictures name them."""
+    return [parts if parts == "LDP" else f"{parts} blocks" for parts in PARTS]
 
 
 @lru_cache(maxsize=8)
@@ -44,18 +46,14 @@ def measure(setting: Setting, epsilon: str, parts: str, run: int) -> dict[str, f
     """The total variation of one survey of everyone by the paper's mechanism, after each last step."""
     data = check_ins(setting)
     used = mechanism_for(parts, "hadamard", epsilon)
-    found = estimate(recorded_tally(used, data.people, 1000 * run + list(PARTS).index(parts)))
+    raw = estimate(recorded_tally(used, data.people, 1000 * run + list(PARTS).index(parts)))
     shares = {
-        "simplex": project(found, onto="simplex").shares,
-        "blocks": project(found).shares,
-        "clip": project(found, onto="clip").shares,
-        "raw": found.shares,
+        "simplex": project(raw, onto="simplex").shares,
+        "blocks": project(raw).shares,
+        "clip": project(raw, onto="clip").shares,
+        "raw": raw.shares,
     }
     return {way: total_variation(shares[way], data.shares) for way in WAYS}
-
-
-def _measure(job: tuple[Setting, str, str, int]) -> dict[str, float]:
-    return measure(*job)
 
 
 def run(setting: Setting) -> ExperimentReport:
@@ -64,13 +62,13 @@ def run(setting: Setting) -> ExperimentReport:
     data = check_ins(setting)
     repeated = {epsilon: runs if epsilon == EPSILON else min(runs, TRIED) for epsilon in EPSILONS}
     jobs = [(setting, e, parts, number) for e in EPSILONS for parts in PARTS for number in range(repeated[e])]
-    measured = dict(zip([job[1:] for job in jobs], setting.each(_measure, jobs, "acharya2020-table1"), strict=True))
-    found: MeanErrors = {
+    measured = dict(zip([job[1:] for job in jobs], setting.each(measure, jobs, "acharya2020-table1"), strict=True))
+    results: MeanErrors = {
         (e, parts): {way: Mean.of([measured[e, parts, number][way] for number in range(repeated[e])]) for way in WAYS}
         for e in EPSILONS
         for parts in PARTS
     }
-    choices = _choices(found, data)
+    choices = _choices(results, data)
     return ExperimentReport(
         "acharya2020-table1",
         "check-ins on 43,750 cells, classical and in blocks",
@@ -86,11 +84,11 @@ def run(setting: Setting) -> ExperimentReport:
 
         {_deviation(data)}
         """,
-        [_table(found, data), choices],
-        _checks(found, data),
-        {"acharya2020-table1": lambda path: _draw(found, data, runs, path)},
+        [_table(results, data), choices],
+        _checks(results, data),
+        {"acharya2020-table1": lambda path: _draw(results, data, runs, path)},
         data.source,
-        beside=_beside_print(found, data),
+        beside=_beside_print(results, data),
     )
 
 
@@ -99,12 +97,12 @@ def printed_values(column: str = "printed") -> dict[str, float]:
     return {row["parts"]: float(row[column]) for row in read_expected("acharya2020_table1")}
 
 
-def _beside_print(found: MeanErrors, data: CheckInGrid) -> ReportTable:
+def _beside_print(results: MeanErrors, data: CheckInGrid) -> ReportTable:
     """The printed row, and ours by the same method."""
     paper = printed_values()
     rows = [
-        (parts if parts == "LDP" else f"{parts} blocks", f"{paper[parts]:.3f}", found[EPSILON, parts]["simplex"].value)
-        for parts in PARTS
+        (shown, f"{paper[parts]:.3f}", results[EPSILON, parts]["simplex"].value)
+        for shown, parts in zip(shown_parts(), PARTS, strict=True)
     ]
     caption = f"Total variation, printed for the paper's file, and ours on {data.name}, epsilon {EPSILON}"
     return beside_the_print(caption, rows)
@@ -142,50 +140,43 @@ def _deviation(data: CheckInGrid) -> str:
     )
 
 
-def _table(found: MeanErrors, data: CheckInGrid) -> ReportTable:
+def _table(results: MeanErrors, data: CheckInGrid) -> ReportTable:
     paper = printed_values()
     rows: list[list[object]] = [["paper", "its file", *(paper[parts] for parts in PARTS)]]
     if data.key == "semi-synthetic":
         earlier = printed_values("earlier")
         rows.append(["our earlier simulation: simplex", data.name, *(earlier[parts] for parts in PARTS)])
     for way, shown in WAYS.items():
-        rows.append([f"now: {shown}", data.name, *(found[EPSILON, parts][way].value for parts in PARTS)])
-    rows.append(
-        [
-            "standard error of the first of these",
-            data.name,
-            *(found[EPSILON, parts]["simplex"].stderr for parts in PARTS),
-        ]
-    )
+        rows.append([f"now: {shown}", data.name, *(results[EPSILON, parts][way].value for parts in PARTS)])
+    errors = [results[EPSILON, parts]["simplex"].stderr for parts in PARTS]
+    rows.append(["standard error of the first of these", data.name, *errors])
     columns = [("", "s"), ("data", "s"), *((parts, ".4f") for parts in PARTS)]
     return ReportTable("tv", f"Total variation at epsilon {EPSILON}, on {data.name}", columns, rows)
 
 
-def _choices(found: MeanErrors, data: CheckInGrid) -> ReportTable:
+def _choices(results: MeanErrors, data: CheckInGrid) -> ReportTable:
     """Every epsilon and last step that was tried, beside the paper's values."""
     paper = printed_values()
     rows = []
     for epsilon in EPSILONS:
         for way, shown in WAYS.items():
-            values = {parts: found[epsilon, parts][way].value for parts in PARTS}
+            values = {parts: results[epsilon, parts][way].value for parts in PARTS}
             far = max(abs(value / paper[parts] - 1) for parts, value in values.items())
             rows.append((epsilon, shown, *values.values(), far))
     columns = [("epsilon", "s"), ("last step", "s"), *((parts, ".4f") for parts in PARTS)]
     columns += [("largest difference from the paper", ".1%")]
-    return ReportTable(
-        "choices", f"Total variation at other epsilons and with other last steps, on {data.name}", columns, rows
-    )
+    caption = f"Total variation at other epsilons and with other last steps, on {data.name}"
+    return ReportTable("choices", caption, columns, rows)
 
 
-def _checks(found: MeanErrors, data: CheckInGrid) -> list[CheckedClaim]:
-    means = [found[EPSILON, parts]["simplex"].value for parts in PARTS]
+def _checks(results: MeanErrors, data: CheckInGrid) -> list[CheckedClaim]:
+    means = [results[EPSILON, parts]["simplex"].value for parts in PARTS]
     order = " > ".join(f"{mean:.4f}" for mean in means)
-    checks = [
-        CheckedClaim(
-            "the finer the blocks, the less error, as in the print", means == sorted(means, reverse=True), order
-        )
-    ]
-    gains = {parts: found[EPSILON, parts]["blocks"].value / mean - 1 for parts, mean in zip(PARTS, means, strict=True)}
+    finer = "the finer the blocks, the less error, as in the print"
+    checks = [CheckedClaim(finer, means == sorted(means, reverse=True), order)]
+    gains = {
+        parts: results[EPSILON, parts]["blocks"].value / mean - 1 for parts, mean in zip(PARTS, means, strict=True)
+    }
     better = all(gain < 0 for parts, gain in gains.items() if parts != "LDP")
     gained = ", ".join(f"{parts} {gain:+.1%}" for parts, gain in gains.items())
     checks.append(CheckedClaim("in blocks, less error by projection onto the block totals", better, gained))
@@ -199,21 +190,13 @@ def _checks(found: MeanErrors, data: CheckInGrid) -> list[CheckedClaim]:
     return checks
 
 
-def _draw(found: MeanErrors, data: CheckInGrid, runs: int, path: Path) -> None:
+def _draw(results: MeanErrors, data: CheckInGrid, runs: int, path: Path) -> None:
     names = {f"its method, {data.name}": "simplex", f"onto block totals, {data.name}": "blocks"}
     series = {
         "paper, on its own file": [printed_values()[parts] for parts in PARTS],
-        **{name: [found[EPSILON, parts][way].value for parts in PARTS] for name, way in names.items()},
+        **{name: [results[EPSILON, parts][way].value for parts in PARTS] for name, way in names.items()},
     }
-    errors = {name: [2 * found[EPSILON, parts][way].stderr for parts in PARTS] for name, way in names.items()}
+    errors = {name: [2 * results[EPSILON, parts][way].stderr for parts in PARTS] for name, way in names.items()}
     note = f"{data.note} Mean of {runs} surveys; lines at the ends: two standard errors to either side."
-    plot_bars(
-        [f"{parts} blocks" if parts != "LDP" else parts for parts in PARTS],
-        series,
-        path,
-        y_label="total variation",
-        x_label="context",
-        title=f"Hadamard response, epsilon {EPSILON}",
-        errors=errors,
-        note=note,
-    )
+    labels = {"y_label": "total variation", "x_label": "context", "title": f"Hadamard response, epsilon {EPSILON}"}
+    plot_bars(shown_parts(), series, path, **labels, errors=errors, note=note)

@@ -102,8 +102,8 @@ def run(setting: Setting) -> ExperimentReport:
 def _figure_table() -> ReportTable:
     rows = []
     for row in read_expected("asoodeh2021_figure1"):
-        found = [risk(name, float(row["epsilon"])) for name in BOUNDS]
-        rows.append([float(row["epsilon"]), *found, *(float(row[name]) for name in BOUNDS)])
+        results = [risk(name, float(row["epsilon"])) for name in BOUNDS]
+        rows.append([float(row["epsilon"]), *results, *(float(row[name]) for name in BOUNDS)])
     columns = [("epsilon", "g"), *((SHOWN[name], ".4f") for name in BOUNDS)]
     columns += [(f"earlier {number}", ".4f") for number in ("C3", "T2", "T2 best")]
     return ReportTable("figure1", "Lower bounds on the Bayes risk, beside our own earlier values", columns, rows)
@@ -128,10 +128,10 @@ def _forms_table() -> ReportTable:
         flip = _response(2, gamma)
         first, second = ([p * keep + (1 - p) * other for keep, other in zip(*flip, strict=True)] for p in (0.9, 0.2))
         spread = sum(abs(a - gamma * b) for a, b in zip(first, second, strict=True))
-        kept = float(bounds.hockey_stick(first, second, gamma))
+        contracted = float(bounds.hockey_stick(first, second, gamma))
         rows += [
             (f"1/2 sum |PK - e QK|, epsilon {epsilon:g} (Example 1)", spread / 2, (gamma - 1) / 2, "(e-1)/2"),
-            (f"E_gamma(PK || QK), epsilon {epsilon:g} (Example 1)", kept, 0.0, "0"),
+            (f"E_gamma(PK || QK), epsilon {epsilon:g} (Example 1)", contracted, 0.0, "0"),
             (
                 f"eta_gamma of 5-ary response, epsilon {epsilon:g}",
                 float(bounds.eta_gamma(_response(5, gamma), gamma)),
@@ -156,7 +156,7 @@ def _response(k: int, gamma: float) -> list[list[float]]:
 
 
 def _orders_table() -> ReportTable:
-    """Examples 2 and 3: the paper gives orders; with their constants worked out they are numbers."""
+    """Our lower bounds for Examples 2 and 3, beside the orders that the paper gives."""
     rows = []
     for epsilon in (0.5, 1.0, 2.0):
         share = bounds.phi(epsilon)

@@ -14,12 +14,11 @@ from ..estimation.results.likelihood import likelihood
 from ..estimation.results.projection import project
 from ..estimation.results.shrinking import shrink
 from ..estimation.tally import Tally
-from ..geo import grid_coordinates
 from ..plots import plot_bars
-from .acharya2020_table1 import EPSILON, PARTS, mechanism_for
-from .data import SHAPE, CheckInGrid, check_ins
+from .acharya2020_table1 import EPSILON, PARTS, mechanism_for, shown_parts
+from .data import CheckInGrid, check_ins
 from .report import CheckedClaim, ExperimentReport, ReportTable, Setting
-from .simulate import Mean, recorded_tally, squared_error, total_variation
+from .simulate import Mean, MeanErrors, recorded_tally, shrink_spatially, squared_error, total_variation
 
 Finish = Callable[[Tally], NDArray[np.float64]]
 
@@ -29,7 +28,7 @@ METHODS: dict[str, tuple[str, str, Finish]] = {
     "projection": ("auto", "projection onto block totals", lambda tally: project(tally).shares),
     "likelihood": ("auto", "likelihood", lambda tally: likelihood(tally).shares),
     "shrink": ("auto", "shrinkage, mean", lambda tally: shrink(tally).shares),
-    "spatial": ("auto", "shrinkage, spatial, TV rule", lambda tally: _spatial(tally)),
+    "spatial": ("auto", "shrinkage, spatial, TV rule", shrink_spatially),
 }
 """The mechanism, what is done with its reports, and how."""
 
@@ -40,47 +39,33 @@ GOALS = {"LDP": 0.15, "(5, 7)": 0.22, "(25, 35)": 0.22, "(25, 70)": 0.22}
 """How far below the paper's method ours must be."""
 
 
-def _spatial(tally: Tally) -> NDArray[np.float64]:
-    return shrink(tally, rule="tv", coordinates=grid_coordinates(SHAPE)).shares
-
-
 def measure(setting: Setting, parts: str, run: int) -> dict[str, dict[str, float]]:
     """One survey of the same check-ins by each mechanism: errors and seconds of every method."""
     data = check_ins(setting)
-    found = {}
+    errors = {}
     tallies = {}
     for method, (name, _, finish) in METHODS.items():
         if name not in tallies:
-            tallies[name] = recorded_tally(
-                mechanism_for(parts, name), data.people, 1000 * run + list(PARTS).index(parts)
-            )
+            seed = 1000 * run + list(PARTS).index(parts)
+            tallies[name] = recorded_tally(mechanism_for(parts, name), data.people, seed)
         begun = time.process_time()
         shares = finish(tallies[name])
         seconds = time.process_time() - begun
         error = squared_error(shares, data.shares)
-        found[method] = {"tv": total_variation(shares, data.shares), "squared": error, "seconds": seconds}
-    return found
-
-
-def _measure(job: tuple[Setting, str, int]) -> dict[str, dict[str, float]]:
-    return measure(*job)
-
-
-MeanErrors = dict[tuple[str, str], dict[str, Mean]]
+        errors[method] = {"tv": total_variation(shares, data.shares), "squared": error, "seconds": seconds}
+    return errors
 
 
 def run(setting: Setting) -> ExperimentReport:
     """Every method on every partition of the paper."""
     runs = setting.repetitions(short=3, full=20)
     data = check_ins(setting)
-    jobs = [(setting, parts, number) for parts in PARTS for number in range(runs)]
-    measured = setting.each(_measure, jobs, "beaten")
-    found: MeanErrors = {}
-    for place, parts in enumerate(PARTS):
-        several = measured[place * runs : (place + 1) * runs]
-        for method in METHODS:
-            means = {what: Mean.of([one[method][what] for one in several]) for what in several[0][method]}
-            found[parts, method] = means
+    measured = setting.repeat(measure, [(setting, parts) for parts in PARTS], runs, "beaten")
+    results: MeanErrors = {
+        (parts, method): Mean.of_each([one[method] for one in several])
+        for parts, several in zip(PARTS, measured, strict=True)
+        for method in METHODS
+    }
     return ExperimentReport(
         "beaten",
         "the paper's method beside ours on the same data",
@@ -100,19 +85,19 @@ def run(setting: Setting) -> ExperimentReport:
         together are nearer to the projection than the noise of a single count, the projection is given; `shrunk`
         counts how often.
         """,
-        [_table(found, data, runs)],
-        _checks(found, data.name),
-        {"beaten": lambda path: _draw(found, data, runs, path)},
+        [_table(results, data, runs)],
+        _checks(results, data.name),
+        {"beaten": lambda path: _draw(results, data, runs, path)},
         data.source,
     )
 
 
-def _table(found: MeanErrors, data: CheckInGrid, runs: int) -> ReportTable:
+def _table(results: MeanErrors, data: CheckInGrid, runs: int) -> ReportTable:
     rows: list[list[Any]] = []
-    for (parts, method), means in found.items():
+    for (parts, method), means in results.items():
         name, finish, _ = METHODS[method]
         used = mechanism_for(parts, name)
-        paper = found[parts, "paper"]
+        paper = results[parts, "paper"]
         line: list[Any] = [parts, used.name, finish, means["tv"].value, means["tv"].stderr]
         line += [means["tv"].value / paper["tv"].value - 1, means["squared"].value, means["squared"].stderr]
         rows.append([*line, means["squared"].value / paper["squared"].value - 1, used.bits, means["seconds"].value])
@@ -121,10 +106,11 @@ def _table(found: MeanErrors, data: CheckInGrid, runs: int) -> ReportTable:
     return ReportTable("errors", f"The same people, {runs} surveys each, on {data.name}", columns, rows)
 
 
-def _checks(found: MeanErrors, name: str) -> list[CheckedClaim]:
-    gains = {parts: 1 - found[parts, BEST]["tv"].value / found[parts, "paper"]["tv"].value for parts in PARTS}
+def _checks(results: MeanErrors, name: str) -> list[CheckedClaim]:
+    gains = {parts: 1 - results[parts, BEST]["tv"].value / results[parts, "paper"]["tv"].value for parts in PARTS}
     squared = {
-        parts: found[parts, "shrink"]["squared"].value / found[parts, "projection"]["squared"].value for parts in PARTS
+        parts: results[parts, "shrink"]["squared"].value / results[parts, "projection"]["squared"].value
+        for parts in PARTS
     }
     shown = ", ".join(f"{parts} {gain:.0%}" for parts, gain in gains.items())
     ratios = ", ".join(f"{parts} {ratio:.2f}" for parts, ratio in squared.items())
@@ -135,23 +121,17 @@ def _checks(found: MeanErrors, name: str) -> list[CheckedClaim]:
     ]
 
 
-def _draw(found: MeanErrors, data: CheckInGrid, runs: int, path: Path) -> None:
+def _draw(results: MeanErrors, data: CheckInGrid, runs: int, path: Path) -> None:
     series: dict[str, list[float | None]] = {}
     errors: dict[str, list[float | None]] = {}
     for method, (name, finish, _) in METHODS.items():
         whose = "Hadamard" if name == "hadamard" else "ours"
         label = finish if method == "paper" else f"{whose}: {finish}"
-        series[label] = [found[parts, method]["tv"].value / found[parts, "paper"]["tv"].value for parts in PARTS]
-        errors[label] = [2 * found[parts, method]["tv"].stderr / found[parts, "paper"]["tv"].value for parts in PARTS]
+        series[label] = [results[parts, method]["tv"].value / results[parts, "paper"]["tv"].value for parts in PARTS]
+        errors[label] = [
+            2 * results[parts, method]["tv"].stderr / results[parts, "paper"]["tv"].value for parts in PARTS
+        ]
     title = f"Total variation relative to the paper's method, {data.name}"
     note = f"{data.note} Mean of {runs} surveys, epsilon {EPSILON}; lines at the ends: two standard errors each way."
-    plot_bars(
-        [f"{parts} blocks" if parts != "LDP" else parts for parts in PARTS],
-        series,
-        path,
-        y_label="relative to the paper's method",
-        x_label="context",
-        title=title,
-        errors=errors,
-        note=note,
-    )
+    labels = {"y_label": "relative to the paper's method", "x_label": "context", "title": title}
+    plot_bars(shown_parts(), series, path, **labels, errors=errors, note=note)

@@ -1,9 +1,4 @@
-"""Find the data: the user's own file, stand-ins if present, or public population; each says what it is.
-
-The shared tables as surveys: values, how many people hold each, and the contexts that suit them.
-
-The check-in file of SNAP, loc-gowalla_totalCheckins.txt, counted on the paper's grid.
-"""
+"""The data of the experiments: check-ins on the paper's grid, or stand-ins for them, and surveys from public tables."""
 
 from __future__ import annotations
 
@@ -14,7 +9,6 @@ import zlib
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from itertools import islice, product
 from pathlib import Path
 
@@ -26,6 +20,9 @@ from ..core.domain import Value
 from ..core.errors import InvalidInput
 from ..geo import city_population, grid_centres
 from .report import Setting
+from .theory import read_table
+
+Array = NDArray[np.float64]
 
 SHAPE = (125, 350)
 """25-50 N and 130-60 W in steps of 0.2 degrees: the 43,750 values of Acharya2020."""
@@ -45,9 +42,8 @@ CITIES = {
 }
 """Latitude and longitude of the cities that are named on maps."""
 PAPER_RECORDS = 3_671_812
-_LINES = 200_000
-_GZIP = b"\x1f\x8b"
-_FORM = "must be user, time, latitude, longitude and place, separated by tabs"
+LINES_AT_A_TIME = 200_000
+GZIP_MAGIC = b"\x1f\x8b"
 
 
 def read_snap(path: Path) -> NDArray[np.int64]:
@@ -62,11 +58,11 @@ def read_snap(path: Path) -> NDArray[np.int64]:
     """
     counts = np.zeros(SHAPE, dtype=np.int64)
     with path.open("rb") as file:
-        packed = file.read(len(_GZIP)) == _GZIP
+        packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
     try:
         with gzip.open(path) if packed else path.open("rb") as file:
             read = 0
-            while lines := list(islice(file, _LINES)):
+            while lines := list(islice(file, LINES_AT_A_TIME)):
                 latitude, longitude = _coordinates(lines, path, read)
                 row, column = cells(latitude, longitude)
                 inside = (row >= 0) & (row < SHAPE[0]) & (column >= 0) & (column < SHAPE[1])
@@ -79,7 +75,7 @@ def read_snap(path: Path) -> NDArray[np.int64]:
     return counts
 
 
-def cells(latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def cells(latitude: Array, longitude: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Row and column of each point: ``floor(5 degrees)`` from the corner; decimals on an edge belong to it."""
     row, column = (
         np.floor(np.clip(degrees, -1000, 1000) * 5 + 1e-9).astype(np.int64) for degrees in (latitude, longitude)
@@ -87,7 +83,7 @@ def cells(latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> tupl
     return row - 125, column + 650
 
 
-def _coordinates(lines: list[bytes], path: Path, before: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _coordinates(lines: list[bytes], path: Path, before: int) -> tuple[Array, Array]:
     try:
         fields = [line.split(b"\t") for line in lines]
         points = np.array([(latitude, longitude) for _, _, latitude, longitude, _ in fields], dtype=np.float64)
@@ -95,7 +91,8 @@ def _coordinates(lines: list[bytes], path: Path, before: int) -> tuple[NDArray[n
         points = np.full((1, 2), np.nan)
     if not np.isfinite(points).all():
         number = next(n for n, line in enumerate(lines, 1) if not _holds(line))
-        raise InvalidInput(f"{path}, line {before + number}: {_FORM}")
+        form = "must be user, time, latitude, longitude and place, separated by tabs"
+        raise InvalidInput(f"{path}, line {before + number}: {form}")
     return points[:, 0], points[:, 1]
 
 
@@ -105,9 +102,6 @@ def _holds(line: bytes) -> bool:
         return bool(np.isfinite([float(latitude), float(longitude)]).all())
     except ValueError:
         return False
-
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -160,30 +154,32 @@ def find_file(name: str) -> Path | None:
 
 @lru_cache(maxsize=4)
 def check_ins(setting: Setting) -> CheckInGrid:
-    """The best check-ins available, read once per process: the user's SNAP file, else the semi-synthetic grid, else
-    population.
-    """
+    """The best check-ins at hand, read once per process: the SNAP file, the semi-synthetic grid or population."""
     if setting.gowalla is not None:
         counts = read_snap(setting.gowalla)
         label = f"Gowalla, {counts.sum():,} check-ins of the SNAP file (the paper keeps {PAPER_RECORDS:,})"
         return CheckInGrid("gowalla", label, counts)
-    if path := find_file("gowalla_composite_counts.npz"):
-        counts = np.load(path)["counts"].astype(np.int64)
-        return CheckInGrid(
-            "semi-synthetic",
-            f"semi-synthetic Gowalla, {counts.sum():,} check-ins, not the paper's file: totals of 0.7 x 1.4 degree "
-            "bins are real, the placement inside them is real for a fifth and modelled for the rest",
-            counts,
-        )
-    return population()
+    stand_in = find_counts("gowalla_composite_counts.npz")
+    if stand_in is None:
+        return population()
+    label = (
+        f"semi-synthetic Gowalla, {stand_in.sum():,} check-ins, not the paper's file: totals of 0.7 x 1.4 degree "
+        "bins are real, the placement inside them is real for a fifth and modelled for the rest"
+    )
+    return CheckInGrid("semi-synthetic", label, stand_in)
+
+
+def find_counts(name: str) -> NDArray[np.int64] | None:
+    """The counts in the stand-in file of that name, if present."""
+    path = find_file(name)
+    return None if path is None else np.load(path)["counts"].astype(np.int64)
 
 
 def real_subset() -> CheckInGrid | None:
     """The real check-ins of some users, if the file is present."""
-    path = find_file("gowalla_counts.npz")
-    if path is None:
+    counts = find_counts("gowalla_counts.npz")
+    if counts is None:
         return None
-    counts = np.load(path)["counts"].astype(np.int64)
     label = (
         f"a real subset of Gowalla, {counts.sum():,} check-ins of some users, not the paper's file: heavy on Austin, "
         "few rare cells"
@@ -209,13 +205,8 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 
 def read_expected(name: str) -> list[dict[str, str]]:
-    """The rows of a table that comes with the package; ``#`` lines are comments.
-
-    They are values as printed, or values of our own earlier calculations where nothing is printed.
-    """
-    text = (files(__package__) / "expected" / f"{name}.tsv").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return list(csv.DictReader(lines, delimiter="\t"))
+    """The rows of a table of values as printed, or of our own earlier calculations where nothing is printed."""
+    return read_table(f"expected/{name}")
 
 
 def require_file(name: str) -> Path:
@@ -239,11 +230,11 @@ class Dataset:
     counts: NDArray[np.int64]
     contexts: dict[str, Callable[[str], Context]]
     question: str
-    asked: NDArray[np.float64]
+    asked: Array
     """The weight of each value in the share that `question` names."""
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Array:
         """The share of each value."""
         return np.asarray(self.counts / self.counts.sum())
 

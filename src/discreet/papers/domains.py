@@ -24,8 +24,9 @@ from ..plots import plot_dots
 from . import data
 from .data import find_file
 from .report import CheckedClaim, ExperimentReport, ReportTable, Setting
-from .simulate import Mean, recorded_tally, squared_error, total_variation
+from .simulate import Mean, MeanErrors, recorded_tally, squared_error, total_variation
 
+TITLE = "page categories, a census table and a survey of affairs"
 EPSILONS = ("0.5", "1", "2")
 SHOWN = "1"
 """The epsilon of the longer table and of the figure."""
@@ -56,7 +57,7 @@ def mechanism_for(survey: str, context: str, epsilon: str, *, paper: bool) -> Me
 def measure(survey: str, context: str, epsilon: str, run: int) -> dict[str, dict[str, float]]:
     """One survey by each mechanism: errors after every method, and the error and coverage of the question."""
     held = SURVEYS[survey]()
-    found: dict[str, dict[str, float]] = {}
+    errors: dict[str, dict[str, float]] = {}
     for paper in (True, False):
         tally = recorded_tally(mechanism_for(survey, context, epsilon, paper=paper), held.counts, run)
         query = estimate(tally).query(held.asked, calibrated=False)  # as the papers add shares up
@@ -65,29 +66,21 @@ def measure(survey: str, context: str, epsilon: str, run: int) -> dict[str, dict
         for name, (_, finish) in METHODS.items():
             if (name == "paper") == paper:
                 shares = finish(tally)
-                found[name] = {
+                errors[name] = {
                     "tv": total_variation(shares, held.shares),
                     "squared": squared_error(shares, held.shares),
                     "asked": (query.value - truth) ** 2,
                     "covered": float(low <= truth <= high),
                 }
-    return found
-
-
-def _measure(job: tuple[str, str, str, int]) -> dict[str, dict[str, float]]:
-    return measure(*job)
-
-
-Key = tuple[str, str, str, str]
+    return errors
 
 
 def run(setting: Setting) -> ExperimentReport:
     """Every survey, context and method side by side."""
     absent = [name for name in data.FILES if find_file(name) is None]
     if absent:
-        title = "page categories, a census table and a survey of affairs"
         return ExperimentReport(
-            "domains", title, f"Not run: {absent[0]} must lie in the folder that DISCREET_DATA names."
+            "domains", TITLE, f"Not run: {absent[0]} must lie in the folder that DISCREET_DATA names."
         )
     runs = setting.repetitions(short=10, full=40)
     cases = [
@@ -96,17 +89,15 @@ def run(setting: Setting) -> ExperimentReport:
         for context in survey().contexts
         for epsilon in EPSILONS
     ]
-    jobs = [(*case, number) for case in cases for number in range(runs)]
-    measured = setting.each(_measure, jobs, "domains")
-    found: dict[Key, dict[str, Mean]] = {}
-    for place, case in enumerate(cases):
-        several = measured[place * runs : (place + 1) * runs]
-        for method in METHODS:
-            values = [one[method] for one in several]
-            found[*case, method] = {key: Mean.of([value[key] for value in values]) for key in values[0]}
+    measured = setting.repeat(measure, cases, runs, "domains")
+    results: MeanErrors = {
+        (*case, method): Mean.of_each([one[method] for one in several])
+        for case, several in zip(cases, measured, strict=True)
+        for method in METHODS
+    }
     return ExperimentReport(
         "domains",
-        "page categories, a census table and a survey of affairs",
+        TITLE,
         f"""
         Acharya2020 asks whether the gains on check-ins hold in other domains. Three public tables (counts
         only), each under classical privacy and under a context that suits it, at the same epsilon: page
@@ -124,22 +115,22 @@ def run(setting: Setting) -> ExperimentReport:
         people are held fixed). A single entry of it rests on {runs} runs only and is known to
         ±{(0.05 * 0.95 / runs) ** 0.5:.2f}; the check takes all of them together.
 
-        {_projected(found)} A projection takes as much from the shares of the values that show, which are nearly
+        {_projected(results)} A projection takes as much from the shares of the values that show, which are nearly
         exact, as from the hidden ones; likelihood and shrinkage weigh them by their noise.
 
         The promises differ: under a context, whoever holds a value that needs no hiding is hidden less. That is
         what pays for the smaller error; where everything is sensitive, classical privacy is the right column.
         """,
-        [_table(found), _gains(found)],
-        _checks(found, runs),
-        {"domains": lambda path: _draw(found, runs, path)},
+        [_table(results), _gains(results)],
+        _checks(results, runs),
+        {"domains": lambda path: _draw(results, runs, path)},
         {name: survey().label for name, survey in SURVEYS.items()},
     )
 
 
-def _projected(found: dict[Key, dict[str, Mean]]) -> str:
+def _projected(results: MeanErrors) -> str:
     """What the rows say of the last step under the high-low context of the affairs."""
-    reports = {m: found["affairs", "high-low, an affair", SHOWN, m]["squared"].value for m in METHODS}
+    reports = {m: results["affairs", "high-low, an affair", SHOWN, m]["squared"].value for m in METHODS}
     return (
         f"On the affairs under high-low the last step matters: at epsilon {SHOWN} the same reports of ours have a "
         f"squared error of {reports['project']:.3g} after projection, {reports['likelihood']:.3g} by likelihood and "
@@ -147,9 +138,9 @@ def _projected(found: dict[Key, dict[str, Mean]]) -> str:
     )
 
 
-def _table(found: dict[Key, dict[str, Mean]]) -> ReportTable:
+def _table(results: MeanErrors) -> ReportTable:
     rows: list[list[Any]] = []
-    for (survey, context, epsilon, method), means in found.items():
+    for (survey, context, epsilon, method), means in results.items():
         if epsilon != SHOWN:
             continue
         used = mechanism_for(survey, context, epsilon, paper=method == "paper")
@@ -157,25 +148,19 @@ def _table(found: dict[Key, dict[str, Mean]]) -> ReportTable:
         line: list[Any] = [survey, context, label, used.name, used.bits, means["tv"].value, means["tv"].stderr]
         rows.append([*line, means["squared"].value, means["asked"].value ** 0.5, means["covered"].value])
     columns = [("survey", "s"), ("context", "s"), ("method", "s"), ("mechanism", "s"), ("bits", "d")]
-    columns += [
-        ("TV", ".4f"),
-        ("±", ".4f"),
-        ("squared error", ".3g"),
-        ("question off by", ".4f"),
-        ("covered", ".2f"),
-    ]
+    columns += [("TV", ".4f"), ("±", ".4f"), ("squared error", ".3g"), ("question off by", ".4f"), ("covered", ".2f")]
     return ReportTable("errors", f"Errors at epsilon {SHOWN}", columns, rows)
 
 
-def _gains(found: dict[Key, dict[str, Mean]]) -> ReportTable:
+def _gains(results: MeanErrors) -> ReportTable:
     """The gains from the context and from the library, as ratios of squared error."""
     rows = []
     for name, survey in SURVEYS.items():
         classical, suited = survey().contexts
         for epsilon in EPSILONS:
-            first = found[name, classical, epsilon, "paper"]["squared"]
-            second = found[name, suited, epsilon, "paper"]["squared"]
-            third = found[name, suited, epsilon, "shrink"]["squared"]
+            first = results[name, classical, epsilon, "paper"]["squared"]
+            second = results[name, suited, epsilon, "paper"]["squared"]
+            third = results[name, suited, epsilon, "shrink"]["squared"]
             line: list[Any] = [name, suited, epsilon]
             for above, below in ((first, second), (second, third), (first, third)):
                 ratio = above.value / below.value
@@ -192,19 +177,19 @@ def _gains(found: dict[Key, dict[str, Mean]]) -> ReportTable:
     )
 
 
-def _checks(found: dict[Key, dict[str, Mean]], runs: int) -> list[CheckedClaim]:
+def _checks(results: MeanErrors, runs: int) -> list[CheckedClaim]:
     def lowered(method: str) -> CheckedClaim:
         better = 0
         for name, survey in SURVEYS.items():
             classical, suited = (
-                [found[name, c, e, method]["squared"].value for e in EPSILONS] for c in survey().contexts
+                [results[name, c, e, method]["squared"].value for e in EPSILONS] for c in survey().contexts
             )
             better += sum(a > b for a, b in zip(classical, suited, strict=True))
         total = len(SURVEYS) * len(EPSILONS)
         claim = f"the context lowers the squared error, {METHODS[method][0]}"
         return CheckedClaim(claim, better == total, f"{better} of {total} settings")
 
-    covered = [means["covered"].value for (_, _, _, method), means in found.items() if method in ("paper", "project")]
+    covered = [means["covered"].value for (_, _, _, method), means in results.items() if method in ("paper", "project")]
     mean = float(np.mean(covered))
     band = 4 * (0.05 * 0.95 / (runs * len(covered))) ** 0.5
     return [
@@ -215,22 +200,18 @@ def _checks(found: dict[Key, dict[str, Mean]], runs: int) -> list[CheckedClaim]:
     ]
 
 
-def _draw(found: dict[Key, dict[str, Mean]], runs: int, path: Path) -> None:
+def _draw(results: MeanErrors, runs: int, path: Path) -> None:
     groups: list[str] = []
-    names = ("classical, paper's", "classical, ours", "context, paper's", "context, ours")
-    series: dict[str, list[float]] = {name: [] for name in names}
-    errors: dict[str, list[float | None]] = {name: [] for name in names}
+    series: dict[str, list[float]] = {}
+    errors: dict[str, list[float | None]] = {}
     for name, survey in SURVEYS.items():
         classical, suited = survey().contexts
         groups.append(f"{name}\n({suited})")
-        for label, context, method in (
-            ("classical, paper's", classical, "paper"),
-            ("classical, ours", classical, "shrink"),
-            ("context, paper's", suited, "paper"),
-            ("context, ours", suited, "shrink"),
-        ):
-            series[label].append(found[name, context, SHOWN, method]["tv"].value)
-            errors[label].append(2 * found[name, context, SHOWN, method]["tv"].stderr)
+        for promise, context in (("classical", classical), ("context", suited)):
+            for whose, method in (("paper's", "paper"), ("ours", "shrink")):
+                tv, label = results[name, context, SHOWN, method]["tv"], f"{promise}, {whose}"
+                series.setdefault(label, []).append(tv.value)
+                errors.setdefault(label, []).append(2 * tv.stderr)
     note = (
         f"Real tables: {'; '.join(survey().label for survey in SURVEYS.values())}. Epsilon {SHOWN}, mean of {runs} "
         "surveys; ours ends with shrinkage, the paper's with projection onto the simplex. Lines: two standard errors "

@@ -1,7 +1,4 @@
-"""Blocks that follow cities beside uniform grids: the question that Acharya2020 leaves open.
-
-Partitions of the paper's grid: uniform, and made from public knowledge of where people live.
-"""
+"""Blocks that follow cities beside uniform grids: the question that Acharya2020 leaves open."""
 
 from __future__ import annotations
 
@@ -16,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimation.results.projection import project
-from ..estimation.results.shrinking import shrink
 from ..geo import (
     block_sizes,
     blocks_context,
     city_population,
     grid_blocks,
     grid_centres,
-    grid_coordinates,
     h3_blocks,
     kd_tree_blocks,
     nearest_city_blocks,
@@ -36,7 +31,7 @@ from ..plots import plot_partitions, plot_points
 from ..plots.curves import Points
 from .data import BOX, CITIES, SHAPE, CheckInGrid, check_ins, real_subset
 from .report import CheckedClaim, ExperimentReport, ReportTable, Setting
-from .simulate import Mean, recorded_tally, squared_error, total_variation
+from .simulate import Mean, MeanErrors, recorded_tally, shrink_spatially, squared_error, total_variation
 
 Labels = NDArray[np.int64]
 
@@ -133,8 +128,7 @@ Beside = dict[str, dict[str, dict[str, Cut]]]
 @lru_cache(maxsize=2)
 def grids(setting: Setting) -> dict[str, CheckInGrid]:
     """The check-ins, and the real subset if it is present."""
-    found = [check_ins(setting), real_subset()]
-    return {grid.key: grid for grid in found if grid is not None}
+    return {grid.key: grid for grid in (check_ins(setting), real_subset()) if grid is not None}
 
 
 @lru_cache(maxsize=4)
@@ -147,19 +141,11 @@ def measure(setting: Setting, key: str, used: Cut, run: int) -> dict[str, float]
     data = grids(setting)[key]
     tally = recorded_tally(_mechanism_for(used.labels.tobytes()), data.people, run)
     flat = project(tally).shares
-    smooth = shrink(tally, rule="tv", coordinates=grid_coordinates(SHAPE)).shares
     return {
         "projection": total_variation(flat, data.shares),
-        "spatial": total_variation(smooth, data.shares),
+        "spatial": total_variation(shrink_spatially(tally), data.shares),
         "squared": squared_error(flat, data.shares),
     }
-
-
-def _measure(job: tuple[Setting, str, Cut, int]) -> dict[str, float]:
-    return measure(*job)
-
-
-MeanErrors = dict[tuple[str, str], dict[str, Mean]]
 
 
 def run(setting: Setting) -> ExperimentReport:
@@ -175,14 +161,12 @@ def run(setting: Setting) -> ExperimentReport:
         key: {one.name: one for one in (*chosen, *(other for like in beside[key].values() for other in like.values()))}
         for key in data
     }
-    jobs = [(setting, key, one, number) for key in data for one in cuts[key].values() for number in range(runs)]
-    measured = setting.each(_measure, jobs, "partitions")
-    found: MeanErrors = {}
-    for place in range(0, len(jobs), runs):
-        several = measured[place : place + runs]
-        _, key, one, _ = jobs[place]
-        found[key, one.name] = {what: Mean.of([m[what] for m in several]) for what in several[0]}
-    tables = [_table(grid, chosen, beside, found) for grid in data.values()]
+    cases = [(setting, key, one) for key in data for one in cuts[key].values()]
+    measured = setting.repeat(measure, cases, runs, "partitions")
+    results: MeanErrors = {
+        (key, one.name): Mean.of_each(several) for (_, key, one), several in zip(cases, measured, strict=True)
+    }
+    tables = [_table(grid, chosen, beside, results) for grid in data.values()]
     return ExperimentReport(
         "partitions",
         "blocks that follow cities beside uniform grids",
@@ -203,26 +187,26 @@ def run(setting: Setting) -> ExperimentReport:
         among, *people* the number of others in the same block. Where *cells* is smaller than *its cells*, those of the
         uniform grid, the partition hides the mean person among fewer, which lowers the error by itself. Whoever finds
         that too few should compare at equal *cells*, the last columns and the figure.
-        {_error_left(data, chosen, beside, found)} Why they are lower, where they are, was not measured.
+        {_error_left(data, chosen, beside, results)} Why they are lower, where they are, was not measured.
 
         H3 cells are all about as large, and so are the blocks of a quadtree that only keeps to a largest size:
         neither follows population, and the checks list them apart.
         """,
         tables,
-        [check for grid in data.values() for check in _checks(grid, chosen, beside, found)],
+        [check for grid in data.values() for check in _checks(grid, chosen, beside, results)],
         {
-            "partitions": lambda path: _draw(data, cuts, runs, found, path),
+            "partitions": lambda path: _draw(data, cuts, runs, results, path),
             "partitions-map": lambda path: _draw_maps(chosen, beside, path),
         },
         {name: label for grid in data.values() for name, label in grid.source.items()},
     )
 
 
-def _error_left(data: dict[str, CheckInGrid], chosen: list[Cut], beside: Beside, found: MeanErrors) -> str:
+def _error_left(data: dict[str, CheckInGrid], chosen: list[Cut], beside: Beside, results: MeanErrors) -> str:
     """What the rows say of the total variation at equal cells."""
     said = []
     for grid in data.values():
-        ratios = list(_following_best(grid, chosen, beside, found, "cells")[0].values())
+        ratios = list(_following_best(grid, chosen, beside, results, "cells")[0].values())
         below = sum(ratio < 1 for ratio in ratios)
         said.append(
             f"{min(ratios):.2f} to {max(ratios):.2f} on {grid.name} (below 1 in {below} of {len(ratios)} partitions)"
@@ -231,32 +215,27 @@ def _error_left(data: dict[str, CheckInGrid], chosen: list[Cut], beside: Beside,
 
 
 def _following_best(
-    grid: CheckInGrid, chosen: list[Cut], beside: Beside, found: MeanErrors, by: str
+    grid: CheckInGrid, chosen: list[Cut], beside: Beside, results: MeanErrors, by: str
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Ratios of total variation to the uniform grids: of partitions that follow population, and of the others."""
     following: dict[str, float] = {}
     others: dict[str, float] = {}
     for one in chosen:
-        theirs = found[grid.key, beside[grid.key][one.name][by].name]["projection"].value
-        ratio = found[grid.key, one.name]["projection"].value / theirs
+        theirs = results[grid.key, beside[grid.key][one.name][by].name]["projection"].value
+        ratio = results[grid.key, one.name]["projection"].value / theirs
         (others if one.name.startswith(("H3", "quadtree, largest")) else following)[one.name] = ratio
     return following, others
 
 
-def _table(grid: CheckInGrid, chosen: list[Cut], beside: Beside, found: MeanErrors) -> ReportTable:
+def _table(grid: CheckInGrid, chosen: list[Cut], beside: Beside, results: MeanErrors) -> ReportTable:
     rows: list[list[Any]] = []
     for one in chosen:
-        mine = found[grid.key, one.name]
-        line: list[Any] = [
-            one.name,
-            one.blocks,
-            one.worst,
-            one.hidden_cells(grid.shares),
-            one.hidden_people(grid.people),
-        ]
+        mine = results[grid.key, one.name]
+        line: list[Any] = [one.name, one.blocks, one.worst]
+        line += [one.hidden_cells(grid.shares), one.hidden_people(grid.people)]
         line += [mine["projection"].value, mine["spatial"].value, mine["squared"].value]
         for other in beside[grid.key][one.name].values():
-            theirs = found[grid.key, other.name]["projection"].value
+            theirs = results[grid.key, other.name]["projection"].value
             line += [other.name.removeprefix("uniform "), other.hidden_cells(grid.shares), theirs]
             line += [mine["projection"].value / theirs]
         rows.append(line)
@@ -267,11 +246,11 @@ def _table(grid: CheckInGrid, chosen: list[Cut], beside: Beside, found: MeanErro
     return ReportTable(grid.key, f"Total variation on {grid.name}, beside uniform grids", columns, rows)
 
 
-def _checks(grid: CheckInGrid, chosen: list[Cut], beside: Beside, found: MeanErrors) -> list[CheckedClaim]:
+def _checks(grid: CheckInGrid, chosen: list[Cut], beside: Beside, results: MeanErrors) -> list[CheckedClaim]:
     """Whether the partitions that follow population beat uniform grids; H3 and a quadtree by size do not follow it."""
     checks = []
     for by, respect in RESPECTS.items():
-        following, others = _following_best(grid, chosen, beside, found, by)
+        following, others = _following_best(grid, chosen, beside, results, by)
         rest = ", ".join(f"{name} {ratio:.2f}" for name, ratio in others.items())
         spread = f"ratios of TV {min(following.values()):.2f} to {max(following.values()):.2f}"
         claim = f"on {grid.name}, blocks that follow population have less error than uniform ones, {respect}"
@@ -280,7 +259,7 @@ def _checks(grid: CheckInGrid, chosen: list[Cut], beside: Beside, found: MeanErr
 
 
 def _draw(
-    data: dict[str, CheckInGrid], cuts: dict[str, dict[str, Cut]], runs: int, found: MeanErrors, path: Path
+    data: dict[str, CheckInGrid], cuts: dict[str, dict[str, Cut]], runs: int, results: MeanErrors, path: Path
 ) -> None:
     families = ("uniform", "nearest city", "H3 parents", "k-d tree", "quadtree")
     panels: dict[str, dict[str, Points]] = {}
@@ -288,7 +267,7 @@ def _draw(
         panels[grid.name] = {}
         for family in families:
             ones = [one for one in cuts[key].values() if one.name.startswith(family)]
-            errors = [found[key, one.name]["projection"] for one in ones]
+            errors = [results[key, one.name]["projection"] for one in ones]
             if ones:
                 panels[grid.name][family] = (
                     [one.hidden_cells(grid.shares) for one in ones],

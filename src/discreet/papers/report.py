@@ -1,7 +1,4 @@
-"""What an experiment shows: tables, figures and checks, printed and saved.
-
-How an experiment is run: how many repetitions, on which data, with how many processes.
-"""
+"""How an experiment is run, and what it shows: tables, figures and checks, printed and saved."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 from textwrap import TextWrapper
@@ -56,16 +53,16 @@ class ReportTable:
         rows = [[f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row] for row in self.rows]
         return "".join("\t".join(row) + "\n" for row in ([name for name, _ in self.columns], *rows))
 
+    def as_dict(self) -> dict[str, Any]:
+        """The table as plain data."""
+        return {"caption": self.caption, "columns": [name for name, _ in self.columns], "rows": self._finite}
+
 
 def beside_the_print(caption: str, rows: Sequence[tuple[str, str, float]], *, form: str = ".4f") -> ReportTable:
-    """What the paper prints, as it prints it, what comes out here, and by how much that is more or less."""
+    """The table of what the paper prints, what comes out here, and the relative difference."""
     columns = [("", "s"), ("printed", "s"), ("ours", form), ("difference", "+.1%")]
-    return ReportTable(
-        "beside",
-        caption,
-        columns,
-        [(what, printed, ours, ours / float(printed.replace(",", "")) - 1) for what, printed, ours in rows],
-    )
+    body = [(what, printed, ours, ours / float(printed.replace(",", "")) - 1) for what, printed, ours in rows]
+    return ReportTable("beside", caption, columns, body)
 
 
 def _plain(cell: Any) -> Any:
@@ -75,7 +72,7 @@ def _plain(cell: Any) -> Any:
 
 @dataclass(frozen=True)
 class CheckedClaim:
-    """A statement about the numbers, whether it holds, and what was found."""
+    """A statement about the numbers, whether it holds, and the numbers that say so."""
 
     claim: str
     holds: bool
@@ -145,9 +142,9 @@ class ExperimentReport:
             figures.append(f"![{self.title}]({shown})")
             if others:
                 figures.append(f"The same as {' and '.join(f'[{Path(o).suffix[1:].upper()}]({o})' for o in others)}.")
-        found = ["\n".join(f"- {check}" for check in self.checks)] if self.checks else []
-        found += [*self.sources, *(table.markdown() for table in self.tables)]
-        first, last = (found, figures) if self.captions else (figures, found)
+        results = ["\n".join(f"- {check}" for check in self.checks)] if self.checks else []
+        results += [*self.sources, *(table.markdown() for table in self.tables)]
+        first, last = (results, figures) if self.captions else (figures, results)
         compared = [BEGIN, self.beside.markdown(), END] if self.beside is not None else []
         head = [f"# {self.title[0].upper()}{self.title[1:]}", *compared, *self.paragraphs]
         return "\n\n".join([*head, *first, *last, f"Made by `{self.command}`."]) + "\n"
@@ -185,19 +182,11 @@ class ExperimentReport:
             "command": self.command,
             "said": self.paragraphs,
             "data": dict(self.data),
-            "tables": {
-                table.name: {
-                    "caption": table.caption,
-                    "columns": [name for name, _ in table.columns],
-                    "rows": table._finite,
-                }
-                for table in self.all_tables
-            },
-            "checks": [{"claim": c.claim, "holds": c.holds, "found": c.found} for c in self.checks],
+            "tables": {table.name: table.as_dict() for table in self.all_tables},
+            "checks": [asdict(check) for check in self.checks],
         }
 
 
-Job = TypeVar("Job")
 Outcome = TypeVar("Outcome")
 
 
@@ -223,13 +212,20 @@ class Setting:
         return " ".join(asked)
 
     def repetitions(self, *, short: int, full: int) -> int:
-        """How often to repeat: as requested, or the default of the form."""
+        """How often to repeat: as requested, or as the short or the full run does."""
         if self.runs is not None:
             return self.runs
         return full if self.full else short
 
-    def each(self, work: Callable[[Job], Outcome], jobs: Iterable[Job], label: str) -> list[Outcome]:
-        """``[work(job) for job in jobs]`` with a progress bar, in several processes where that helps.
+    def repeat(
+        self, work: Callable[..., Outcome], cases: Iterable[Sequence[Any]], runs: int, label: str
+    ) -> list[list[Outcome]]:
+        """For each case, the outcomes of ``work(*case, run)`` for every number of a run."""
+        outcomes = self.each(work, [(*case, run) for case in cases for run in range(runs)], label)
+        return [outcomes[start : start + runs] for start in range(0, len(outcomes), runs)]
+
+    def each(self, work: Callable[..., Outcome], jobs: Iterable[Sequence[Any]], label: str) -> list[Outcome]:
+        """``[work(*job) for job in jobs]`` with a progress bar, in several processes where that helps.
 
         The results depend on the jobs alone, so they are the same for any number of processes.
         """
@@ -239,11 +235,11 @@ class Setting:
             if workers < 2:
                 outcomes = []
                 for job in listed:
-                    outcomes.append(work(job))
+                    outcomes.append(work(*job))
                     bar.update()
                 return outcomes
             with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-                waiting = {pool.submit(work, job): place for place, job in enumerate(listed)}
+                waiting = {pool.submit(work, *job): place for place, job in enumerate(listed)}
                 by_place: dict[int, Outcome] = {}
                 for done in as_completed(waiting):
                     by_place[waiting[done]] = done.result()

@@ -18,9 +18,9 @@ from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_dots
 from . import data
-from .data import SHAPE, find_file, population, real_subset
+from .data import SHAPE, find_counts, find_file, population, real_subset
 from .report import CheckedClaim, ExperimentReport, ReportTable, Setting
-from .simulate import Mean, recorded_tally, squared_error, total_variation
+from .simulate import Mean, MeanErrors, recorded_tally, squared_error, total_variation
 
 EPSILONS = ("0.5", "1", "2")
 Counts = NDArray[np.int64]
@@ -29,32 +29,31 @@ Counts = NDArray[np.int64]
 @lru_cache(maxsize=1)
 def cases() -> dict[str, tuple[Counts, Callable[[str], Context]]]:
     """The data sets at hand, each classical and in a context that suits it; population if there are none."""
-    found: dict[str, tuple[Counts, Callable[[str], Context]]] = {}
+    known: dict[str, tuple[Counts, Callable[[str], Context]]] = {}
 
     def grids(name: str, counts: Counts, shape: tuple[int, int], cuts: list[tuple[int, int]]) -> None:
         for parts in cuts:
             where = "classical" if parts == (1, 1) else f"{parts[0]} x {parts[1]} blocks"
-            found[f"{name}, {where}"] = counts.ravel(), _grid(shape, parts)
+            known[f"{name}, {where}"] = counts.ravel(), _grid(shape, parts)
 
     paper = [(1, 1), (5, 7), (25, 35), (25, 70)]
-    if path := find_file("gowalla_composite_counts.npz"):
-        grids("Gowalla semi-synthetic", np.load(path)["counts"].astype(np.int64), SHAPE, paper)
+    if (composite := find_counts("gowalla_composite_counts.npz")) is not None:
+        grids("Gowalla semi-synthetic", composite, SHAPE, paper)
     if (subset := real_subset()) is not None:
         grids("Gowalla real subset", subset.counts, SHAPE, paper)
-    if path := find_file("gowalla_full_coarse.npz"):
-        counts = np.load(path)["counts"].astype(np.int64)
-        grids("Gowalla real, coarse world", counts, (256, 256), [(1, 1), (16, 16), (64, 64)])
+    if (coarse := find_counts("gowalla_full_coarse.npz")) is not None:
+        grids("Gowalla real, coarse world", coarse, (256, 256), [(1, 1), (16, 16), (64, 64)])
     if all(find_file(name) for name in data.FILES):
         for survey in (data.pages(), data.census(), data.affairs()):
             for name, context in survey.contexts.items():
-                found[f"{survey.name}, {name}"] = survey.counts, context
-    if not found:
+                known[f"{survey.name}, {name}"] = survey.counts, context
+    if not known:
         grids("population", population().counts, SHAPE, paper)
-    return found
+    return known
 
 
 def sources() -> dict[str, str]:
-    """What the data sets are whose names the cases begin with."""
+    """What each data set is, for those that the cases use."""
     known = {
         "Gowalla semi-synthetic": "a stand-in for the paper's file, see acharya2020-table1",
         "Gowalla real subset": "check-ins of some users, not the paper's file",
@@ -91,27 +90,18 @@ def measure(case: str, epsilon: str, run: int) -> dict[str, float]:
     }
 
 
-def _measure(job: tuple[str, str, int]) -> dict[str, float]:
-    return measure(*job)
-
-
-MeanErrors = dict[tuple[str, str], dict[str, Mean]]
-
-
 def run(setting: Setting) -> ExperimentReport:
     """Every data set at three levels of privacy."""
     runs = setting.repetitions(short=2, full=10)
     levels = EPSILONS if setting.full else ("1",)
     settings = [(case, epsilon) for case in cases() for epsilon in levels]
-    measured = setting.each(_measure, [(*one, number) for one in settings for number in range(runs)], "shrunk")
-    found: MeanErrors = {}
+    results: MeanErrors = {}
     better = 0
-    for place, one in enumerate(settings):
-        several = measured[place * runs : (place + 1) * runs]
+    for one, several in zip(settings, setting.repeat(measure, settings, runs, "shrunk"), strict=True):
         better += sum(m["shrunk squared"] <= m["squared"] for m in several)
-        found[one] = {what: Mean.of([m[what] for m in several]) for what in several[0]}
-        found[one]["ratio"] = Mean.of([m["shrunk squared"] / m["squared"] for m in several])
-        found[one]["ratio of tv"] = Mean.of([m["shrunk tv"] / m["tv"] for m in several])
+        results[one] = Mean.of_each(several)
+        results[one]["ratio"] = Mean.of([m["shrunk squared"] / m["squared"] for m in several])
+        results[one]["ratio of tv"] = Mean.of([m["shrunk tv"] / m["tv"] for m in several])
     return ExperimentReport(
         "shrunk",
         "shrinkage beside projection on every data set at hand",
@@ -126,16 +116,16 @@ def run(setting: Setting) -> ExperimentReport:
         independent test where that share is not 0. Single surveys can be worse, and so can other data: none here
         was made to be difficult for it.
         """,
-        [_table(found)],
-        _checks(found, better, len(measured)),
-        {"shrunk": lambda path: _draw(found, runs, path)},
+        [_table(results)],
+        _checks(results, better, runs),
+        {"shrunk": lambda path: _draw(results, runs, path)},
         sources(),
     )
 
 
-def _table(found: MeanErrors) -> ReportTable:
+def _table(results: MeanErrors) -> ReportTable:
     rows: list[list[Any]] = []
-    for (case, epsilon), means in found.items():
+    for (case, epsilon), means in results.items():
         line: list[Any] = [case, epsilon, means["squared"].value, means["shrunk squared"].value]
         line += [means["shrunk squared"].value / means["squared"].value, means["ratio"].stderr]
         rows.append([*line, means["shrunk tv"].value / means["tv"].value, means["indistinct"].value])
@@ -145,26 +135,27 @@ def _table(found: MeanErrors) -> ReportTable:
     return ReportTable("ratios", caption, columns, rows)
 
 
-def _checks(found: MeanErrors, better: int, total: int) -> list[CheckedClaim]:
-    ratios = {one: means["shrunk squared"].value / means["squared"].value for one, means in found.items()}
+def _checks(results: MeanErrors, better: int, runs: int) -> list[CheckedClaim]:
+    ratios = {one: means["shrunk squared"].value / means["squared"].value for one, means in results.items()}
     worst = max(ratios, key=lambda one: ratios[one])
-    noise = np.nan_to_num([means["ratio"].stderr for means in found.values()])
+    noise = np.nan_to_num([means["ratio"].stderr for means in results.values()])
     holds = bool(np.all(np.array(list(ratios.values())) <= 1 + 2 * noise + 1e-9))
     shown = (
-        f"largest ratio {ratios[worst]:.3f} ± {found[worst]['ratio'].stderr:.3f} ({worst[0]}, epsilon {worst[1]}); "
-        f"no worse in {better} of {total} surveys"
+        f"largest ratio {ratios[worst]:.3f} ± {results[worst]['ratio'].stderr:.3f} ({worst[0]}, epsilon {worst[1]}); "
+        f"no worse in {better} of {runs * len(results)} surveys"
     )
-    runs = total // len(found)
     claim = f"shrinkage no worse than projection in squared error, to two standard errors of {runs} surveys"
     return [CheckedClaim(claim, holds, shown)]
 
 
-def _draw(found: MeanErrors, runs: int, path: Path) -> None:
-    names = [case for case, epsilon in found if epsilon == "1"]
-    ratios = [found[case, "1"]["shrunk squared"].value / found[case, "1"]["squared"].value for case in names]
-    distances = [found[case, "1"]["shrunk tv"].value / found[case, "1"]["tv"].value for case in names]
-    errors: dict[str, list[float | None]] = {"squared error": [2 * found[case, "1"]["ratio"].stderr for case in names]}
-    errors["total variation"] = [2 * found[case, "1"]["ratio of tv"].stderr for case in names]
+def _draw(results: MeanErrors, runs: int, path: Path) -> None:
+    names = [case for case, epsilon in results if epsilon == "1"]
+    ratios = [results[case, "1"]["shrunk squared"].value / results[case, "1"]["squared"].value for case in names]
+    distances = [results[case, "1"]["shrunk tv"].value / results[case, "1"]["tv"].value for case in names]
+    errors: dict[str, list[float | None]] = {
+        "squared error": [2 * results[case, "1"]["ratio"].stderr for case in names]
+    }
+    errors["total variation"] = [2 * results[case, "1"]["ratio of tv"].stderr for case in names]
     series = {"squared error": ratios, "total variation": distances}
     note = (
         f"{' '.join(f'Data, {name}: {label}.' for name, label in sources().items())} Mean of {runs} surveys; lines: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,11 @@ from numpy.typing import NDArray
 
 from ..bulk.words import seeded
 from ..estimation.decoders import decoder_of
+from ..estimation.results.shrinking import shrink
 from ..estimation.tally import Tally
+from ..geo import grid_coordinates
 from ..mechanisms.mechanism import Mechanism
+from .data import SHAPE
 
 Array = NDArray[np.float64]
 
@@ -34,6 +38,11 @@ def recorded_tally(mechanism: Mechanism, counts: NDArray[Any], seed: int) -> Tal
     """The tally of recorded people, `counts` of each value, every one randomized by the mechanism itself."""
     people = np.repeat(np.arange(len(counts)), counts)
     return mechanism.tally(mechanism.randomize_indices(people, seeded(seed)))
+
+
+def shrink_spatially(tally: Tally) -> Array:
+    """The shares of the paper's cells by spatial shrinkage with the rule for total variation."""
+    return shrink(tally, rule="tv", coordinates=grid_coordinates(SHAPE)).shares
 
 
 def total_variation(shares: Array, truth: Array) -> float:
@@ -61,6 +70,11 @@ class Mean:
         spread = float(array.std(ddof=1)) if len(array) > 1 else float("nan")
         return cls(float(array.mean()), spread, len(array))
 
+    @classmethod
+    def of_each(cls, measured: Sequence[Mapping[str, float]]) -> dict[str, Mean]:
+        """The mean of every quantity that was measured together with the others."""
+        return {what: cls.of([one[what] for one in measured]) for what in measured[0]}
+
     @property
     def stderr(self) -> float:
         """The standard error of the mean, ``spread / sqrt(runs)``."""
@@ -69,3 +83,7 @@ class Mean:
     def stderr_beside(self, runs: int) -> float:
         """The standard error of the difference from a mean of `runs` other measurements of the same spread."""
         return self.spread * float(np.sqrt(1 / self.runs + 1 / runs))
+
+
+MeanErrors = dict[tuple[str, ...], dict[str, Mean]]
+"""For each case of an experiment, the mean of every error that was measured."""

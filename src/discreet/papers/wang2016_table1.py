@@ -81,7 +81,7 @@ def mechanism_for(d: int, epsilon: str, method: str) -> Mechanism:
 
 
 def draw_people(d: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """10,000 people in the proportions of a random distribution of normalised uniforms: their numbers are theta n."""
+    """How many of 10,000 people hold each value, in the proportions of normalised uniforms."""
     weights = generator.random(d)
     asked = PEOPLE * weights / weights.sum()
     counts: NDArray[np.int64] = np.floor(asked).astype(np.int64)
@@ -89,8 +89,8 @@ def draw_people(d: int, generator: np.random.Generator) -> NDArray[np.int64]:
     return counts
 
 
-def shortcut(row: PrintedRow, method: str, *, runs: int) -> dict[str, Mean]:
-    """The paper's model: each value's support count drawn by itself, binomial with its own probability.
+def measure_shortcut(row: PrintedRow, method: str, *, runs: int) -> dict[str, Mean]:
+    """The mean errors of the paper's model: each value's support count is a binomial draw of its own.
 
     ``f_j ~ Binomial(n_j, p) + Binomial(n - n_j, q)`` independent over j; in the mechanism they are not.
     """
@@ -99,14 +99,14 @@ def shortcut(row: PrintedRow, method: str, *, runs: int) -> dict[str, Mean]:
     p, q = float(design.p), float(design.q)
     generator = _generator(row, method, 0)
     people = np.stack([draw_people(row.d, generator) for _ in range(runs)])
-    found = generator.binomial(people, p) + generator.binomial(PEOPLE - people, q)
-    raw = (found / PEOPLE - q) / (p - q)
+    counts = generator.binomial(people, p) + generator.binomial(PEOPLE - people, q)
+    raw = (counts / PEOPLE - q) / (p - q)
     labels = np.repeat(np.arange(runs), row.d)
     return _errors(project_blocks(raw.ravel(), labels, np.ones(runs)).reshape(runs, row.d), people)
 
 
-def itself(row: PrintedRow, method: str, *, runs: int) -> dict[str, Mean]:
-    """The mechanism itself: every one of the people is randomized."""
+def measure_mechanism(row: PrintedRow, method: str, *, runs: int) -> dict[str, Mean]:
+    """The mean errors of the mechanism itself, with every one of the people randomized."""
     generator = _generator(row, method, 1)
     people = np.stack([draw_people(row.d, generator) for _ in range(runs)])
     used = mechanism_for(row.d, row.epsilon, method)
@@ -116,10 +116,8 @@ def itself(row: PrintedRow, method: str, *, runs: int) -> dict[str, Mean]:
 
 def _errors(shares: Array, people: NDArray[np.int64]) -> dict[str, Mean]:
     theta = people / PEOPLE
-    return {
-        "l2": Mean.of(((shares - theta) ** 2).sum(axis=1)),
-        "l1": Mean.of(np.abs(shares - theta).sum(axis=1)),
-    }
+    squared, absolute = (shares - theta) ** 2, np.abs(shares - theta)
+    return {"l2": Mean.of(squared.sum(axis=1)), "l1": Mean.of(absolute.sum(axis=1))}
 
 
 def _generator(row: PrintedRow, method: str, model: int) -> np.random.Generator:
@@ -127,18 +125,21 @@ def _generator(row: PrintedRow, method: str, model: int) -> np.random.Generator:
 
 
 Measured = dict[str, tuple[dict[str, Mean], dict[str, Mean]]]
+"""For each method, the mean errors of the shortcut and of the mechanism itself."""
+
+Compared = list[tuple[PrintedRow, Measured]]
+"""Every printed row beside what was measured."""
 
 
-def _measure(job: tuple[PrintedRow, int, int]) -> Measured:
-    row, short_runs, own_runs = job
-    return {m: (shortcut(row, m, runs=short_runs), itself(row, m, runs=own_runs)) for m in METHODS}
+def _measure(row: PrintedRow, short_runs: int, own_runs: int) -> Measured:
+    return {m: (measure_shortcut(row, m, runs=short_runs), measure_mechanism(row, m, runs=own_runs)) for m in METHODS}
 
 
-def beyond(row: PrintedRow, method: str, norm: str, found: Mean) -> float:
+def excess(row: PrintedRow, method: str, norm: str, mean: Mean) -> float:
     """How far the mean is from the printed one beyond three standard errors and rounding, relative to it."""
     printed = row.value(method, norm)
-    noise = 3 * found.stderr_beside(PAPER_RUNS) + row.rounding(method, norm)
-    return max(abs(found.value - printed) - (0.0 if math.isnan(noise) else noise), 0.0) / printed
+    noise = 3 * mean.stderr_beside(PAPER_RUNS) + row.rounding(method, norm)
+    return max(abs(mean.value - printed) - (0.0 if math.isnan(noise) else noise), 0.0) / printed
 
 
 def run(setting: Setting) -> ExperimentReport:
@@ -172,28 +173,28 @@ def run(setting: Setting) -> ExperimentReport:
     )
 
 
-def _all_beside(table: list[tuple[PrintedRow, Measured]]) -> ReportTable:
+def _all_beside(table: Compared) -> ReportTable:
     """Every printed squared error, ours by the shortcut, and the difference."""
     columns = [("d", "d"), ("epsilon", "s")]
     for method in METHODS:
         columns += [(f"{SHOWN[method]} printed", ".3g"), ("ours", ".3g"), ("difference", "+.1%")]
     body: list[list[Any]] = []
-    for row, found in table:
+    for row, results in table:
         line: list[Any] = [row.d, row.epsilon]
         for method in METHODS:
-            printed, ours = row.value(method, "l2"), found[method][0]["l2"].value
+            printed, ours = row.value(method, "l2"), results[method][0]["l2"].value
             line += [printed, ours, ours / printed - 1]
         body.append(line)
     caption = "Mean squared error of all shares as printed, of 100 repetitions, and ours by the shortcut, all 41 rows"
     return ReportTable("beside", caption, columns, body)
 
 
-def _beside_print(table: list[tuple[PrintedRow, Measured]]) -> str:
+def _beside_print(table: Compared) -> str:
     """What the rows say of the mechanism itself beside the shortcut, without BRR."""
 
     def ratios(low: int, high: int) -> str:
-        found = [f[m][1]["l2"].value / f[m][0]["l2"].value for r, f in table if low <= r.d <= high for m in METHODS[1:]]
-        return f"{min(found):.2f} to {max(found):.2f}" if found else "-"
+        of = [f[m][1]["l2"].value / f[m][0]["l2"].value for r, f in table if low <= r.d <= high for m in METHODS[1:]]
+        return f"{min(of):.2f} to {max(of):.2f}" if of else "-"
 
     return (
         f"The squared error of the mechanism *itself* is {ratios(2, 2)} times that of the shortcut at d = 2, "
@@ -202,39 +203,39 @@ def _beside_print(table: list[tuple[PrintedRow, Measured]]) -> str:
     )
 
 
-def _table(table: list[tuple[PrintedRow, Measured]], norm: str) -> ReportTable:
+def _table(table: Compared, norm: str) -> ReportTable:
     columns = [("d", "d"), ("epsilon", "s"), ("k*", "d"), ("k#", "d")]
     for method in METHODS:
         columns += [(f"{SHOWN[method]} paper", ".3g"), ("shortcut", ".3g"), ("itself", ".3g"), ("ratio", ".2f")]
     body: list[list[Any]] = []
-    for row, found in table:
+    for row, results in table:
         line: list[Any] = [row.d, row.epsilon, *row.sizes]
         for method in METHODS:
-            printed, (near, own) = row.value(method, norm), found[method]
+            printed, (near, own) = row.value(method, norm), results[method]
             line += [printed, near[norm].value, own[norm].value, own[norm].value / printed]
         body.append(line)
     what = "squared error" if norm == "l2" else "absolute error"
     return ReportTable(norm, f"Mean {what} of all shares; ratio is the mechanism itself over the paper", columns, body)
 
 
-def _checks(table: list[tuple[PrintedRow, Measured]]) -> list[CheckedClaim]:
+def _checks(table: Compared) -> list[CheckedClaim]:
     same = sum(row.sizes == row.printed_sizes for row, _ in table)
     checks = [CheckedClaim("k* and k# are the paper's", same == len(table), f"{same} of {len(table)} rows")]
     for low, high in ((2, 4), (6, 8), (16, 256)):
         chosen = [
             (row, method, norm, f) for row, f in table if low <= row.d <= high for method in METHODS for norm in NORMS
         ]
-        found = [(row, beyond(row, method, norm, f[method][0][norm])) for row, method, norm, f in chosen]
+        results = [(row, excess(row, method, norm, f[method][0][norm])) for row, method, norm, f in chosen]
         plain = sum(
             abs(f[method][0][norm].value / row.value(method, norm) - 1) <= row.tolerance
             for row, method, norm, f in chosen
         )
-        near = sum(far <= row.tolerance for row, far in found)
-        outside = sum(far > 0 for _, far in found)
-        claim = f"shortcut within {found[0][0].tolerance:.0%} of the paper for d from {low} to {high}, beyond noise"
-        shown = f"{near} of {len(found)} means, {outside} past the noise at all; without allowing for noise {plain}"
-        checks.append(CheckedClaim(claim, near == len(found), shown))
-    apart = [_apart(*found["brr"], norm) for _, found in table for norm in NORMS]
+        near = sum(far <= row.tolerance for row, far in results)
+        outside = sum(far > 0 for _, far in results)
+        claim = f"shortcut within {results[0][0].tolerance:.0%} of the paper for d from {low} to {high}, beyond noise"
+        shown = f"{near} of {len(results)} means, {outside} past the noise at all; without allowing for noise {plain}"
+        checks.append(CheckedClaim(claim, near == len(results), shown))
+    apart = [_apart(*results["brr"], norm) for _, results in table for norm in NORMS]
     shown = f"largest difference {max(apart):.1f} of {len(apart)}"
     return [*checks, CheckedClaim("BRR: both models within four standard errors", max(apart) <= 4, shown)]
 
@@ -244,26 +245,22 @@ def _apart(near: dict[str, Mean], own: dict[str, Mean], norm: str) -> float:
     return abs(near[norm].value - own[norm].value) / math.hypot(near[norm].stderr, own[norm].stderr)
 
 
-def _draw(table: list[tuple[PrintedRow, Measured]], runs: int, path: Path) -> None:
+def _draw(table: Compared, runs: int, path: Path) -> None:
     series: dict[str, tuple[list[float], list[float]]] = {}
     errors: dict[str, list[float]] = {}
     for method in METHODS:
         for model, name in enumerate(("shortcut", "itself")):
             x = [row.d * 1.0 for row, _ in table]
-            y = [found[method][model]["l2"].value / row.value(method, "l2") for row, found in table]
+            y = [results[method][model]["l2"].value / row.value(method, "l2") for row, results in table]
             series[f"{SHOWN[method]} {name}"] = x, y
             errors[f"{SHOWN[method]} {name}"] = [
-                2 * found[method][model]["l2"].stderr_beside(PAPER_RUNS) / row.value(method, "l2")
-                for row, found in table
+                2 * results[method][model]["l2"].stderr_beside(PAPER_RUNS) / row.value(method, "l2")
+                for row, results in table
             ]
     note = (
         f"Simulated people, n = {PEOPLE:,}; one point for each epsilon of the paper's table. Shortcut: {20 * runs} "
         f"repetitions, mechanism itself: {runs}, paper: {PAPER_RUNS}. Lines: two standard errors of the "
         "difference each way."
     )
-    labels = {
-        "title": "Squared error over the paper's",
-        "x_label": "values d",
-        "y_label": "squared error, ours over printed",
-    }
-    plot_ratios(series, path, **labels, errors=errors, note=note)
+    labels = {"x_label": "values d", "y_label": "squared error, ours over printed"}
+    plot_ratios(series, path, **labels, title="Squared error over the paper's", errors=errors, note=note)

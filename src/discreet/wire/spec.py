@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..contexts import Context
-from ..contexts.reading import given
+from ..contexts.reading import require_domain
 from ..core.canonical import loads
 from ..core.documents import parse_toml, read_document, replacing
 from ..core.domain import Domain
@@ -159,7 +159,7 @@ class Spec:
         choice = fields.optional("mechanism", default={"name": "auto"})
         names = tuple(text(name, "reports") for name in listed(fields.optional("reports", default=[]), "reports"))
         if by_hand := "context" not in fields and is_design(choice):
-            context = design_of(choice, given(domain)).context
+            context = design_of(choice, require_domain(domain)).context
         else:
             context = context_of(fields.required("context"), domain, blocks)
         if fields.has("law"):

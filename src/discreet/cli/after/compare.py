@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..survey_options import query_options, read, read_query, show, survey_options
+from ...core.errors import InvalidInput
+from ..choosing import read_spec
+from ..options import choice_option, query_options, read_labelled, read_query, seed_option, show, survey_options
 
 if TYPE_CHECKING:
     from ...analysis.survey.survey import Survey
@@ -19,22 +21,10 @@ if TYPE_CHECKING:
 @query_options
 @click.option("--by", multiple=True, metavar="LABEL", help="The label that sets groups apart; may be repeated.")
 @click.option("--wave", metavar="LABEL", help="The label of waves, which are compared inside each of these groups.")
-@click.option(
-    "--pairs",
-    type=click.Choice(["first", "all"]),
-    default="first",
-    show_default=True,
-    help="Compare each group with the first, or every two.",
-)
+@choice_option("--pairs", ["first", "all"], "Compare each group with the first, or every two.")
 @click.option("--paired", metavar="LABEL", help="The label that tells people apart, if some are in several groups.")
-@click.option(
-    "--omnibus",
-    type=click.Choice(["calibrated", "plain"]),
-    default="calibrated",
-    show_default=True,
-    help="The shares that the test of all differences at once is of.",
-)
-@click.option("--permutations", metavar="SEED", type=click.IntRange(0), help="Also deal labels out anew, by this seed.")
+@choice_option("--omnibus", ["calibrated", "plain"], "The shares that the test of all differences at once is of.")
+@seed_option("labels")
 @click.option("--estimates", is_flag=True, help="Print the estimates of the groups themselves as well.")
 def command(
     by: tuple[str, ...],
@@ -66,7 +56,7 @@ def command(
     names = (*by, *(() if wave is None else (wave,)))
     sample = _sample(names, paired, options)
     values = sample.mechanism.context.values
-    found = compare(
+    comparison = compare(
         sample,
         by=by or None,
         wave=wave,
@@ -77,27 +67,21 @@ def command(
         rng=None if permutations is None else seeded(permutations),
     )
     if estimates and not options["as_json"]:
-        click.echo(f"{found.groups.to_text(options['confidence'])}\n")
-    show(found, confidence=options["confidence"], as_json=options["as_json"], plot=options["plot"])
+        click.echo(f"{comparison.groups.to_text(options['confidence'])}\n")
+    show(comparison, **options)
 
 
 def _sample(names: Sequence[str], paired: str | None, options: dict[str, Any]) -> Survey | GroupTallies:
     """The survey in files of reports, or the tallies in a file of these."""
+    from ...bulk.labelled.tallies import read_groups
+    from ...estimation.results.intervals import check_confidence
     from ...files.formats import JSON, compression_of, known_format
 
     files = options["reports"]
     if len(files) != 1 or known_format(files[0]) is not JSON or compression_of(files[0]):
         labels = list(dict.fromkeys([*names, *(() if paired is None else (paired,))]))
-        return read(labels, **options)
-    return _tallies(files[0], options)
-
-
-def _tallies(file: str, options: dict[str, Any]) -> GroupTallies:
-    from ...bulk.labelled.tallies import read_groups
-    from ...core.errors import InvalidInput
-    from ...estimation.results.intervals import check_confidence
-    from ..choosing import read_spec
-
+        return read_labelled(labels, options)
+    (file,) = files
     check_confidence(options["confidence"])
     for name in ("weight", "cluster", "stratum", "population", "column", "delimiter"):
         if options[name] is not None:

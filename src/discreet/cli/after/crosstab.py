@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..survey_options import read, show, survey_options
+from ...core.domain import Domain
+from ...core.errors import InvalidInput
+from ..options import open_reports, read_labelled, sample_of, seed_option, show, survey_options, value_of
 
 if TYPE_CHECKING:
     from ...analysis.tables.crosstab import Crosstab
@@ -18,9 +20,7 @@ if TYPE_CHECKING:
 @click.option("--first", metavar="QUESTION", help="The question of the rows; the first one unless given.")
 @click.option("--second", metavar="QUESTION", help="The question of the columns; the next one unless given.")
 @click.option("--given", nargs=2, metavar="QUESTION ANSWER", help="Shares among the people who gave this answer.")
-@click.option(
-    "--permutations", type=click.IntRange(0), metavar="SEED", help="Also deal answers out anew, by this seed."
-)
+@seed_option("answers")
 def command(
     first: str | None, second: str | None, given: tuple[str, str] | None, permutations: int | None, **options: Any
 ) -> None:
@@ -33,27 +33,20 @@ def command(
     """
     from ...analysis.tables.crosstab import crosstab
     from ...bulk.words import seeded
-    from ...files.formats import PIPE
-    from ...files.sources import inputs
     from ...questionnaires.form import Form
-    from ..choosing import read_either
 
-    files = inputs(options["reports"] or (PIPE,))
-    wanted = read_either(options["spec"], quiet=True, writes=[options["plot"]], reads=files)
+    document, files = open_reports(files=options["reports"], **{**options, "quiet": True})
     rng = None if permutations is None else seeded(permutations)
-    if isinstance(wanted, Form):
-        result = _of_form(wanted, files, first, second, options, rng)
+    if isinstance(document, Form):
+        result = _of_form(document, files, first, second, options, rng)
     else:
-        places, names = _numbers(wanted.context.values[0], first, second)
-        result = crosstab(read([], **options), questions=places, names=names, rng=rng)
-    shown = result if given is None else _given(result, *given)
-    show(shown, confidence=options["confidence"], as_json=options["as_json"], plot=options["plot"])
+        places, names = _numbers(document.context.values[0], first, second)
+        result = crosstab(read_labelled([], options), questions=places, names=names, rng=rng)
+    show(result if given is None else _given(result, *given), **options)
 
 
 def _numbers(value: Any, first: str | None, second: str | None) -> tuple[tuple[int, int], tuple[str, str]]:
     """The places of two questions that are called 1, 2 and so on, and their names."""
-    from ...core.errors import InvalidInput
-
     count = len(value) if isinstance(value, tuple) else 0
     if count < 2:
         raise InvalidInput("SPEC must be a form, or a spec whose values are tuples of answers, such as a product")
@@ -64,8 +57,6 @@ def _numbers(value: Any, first: str | None, second: str | None) -> tuple[tuple[i
 
 def _two(known: list[str], first: str | None, second: str | None) -> tuple[str, str]:
     """The names of the two questions that are meant."""
-    from ...core.errors import InvalidInput
-
     for name in (first, second):
         if name is not None and name not in known:
             raise InvalidInput(f"question {name!r} must be one of {', '.join(known)}")
@@ -77,18 +68,11 @@ def _two(known: list[str], first: str | None, second: str | None) -> tuple[str, 
 
 
 def _of_form(
-    form: Form,
-    files: list[str],
-    first: str | None,
-    second: str | None,
-    options: dict[str, Any],
-    rng: Any,
+    form: Form, files: list[str], first: str | None, second: str | None, options: dict[str, Any], rng: Any
 ) -> Crosstab:
     from ...analysis.tables.crosstab import crosstab
-    from ...core.errors import InvalidInput
     from ...estimation.results.intervals import check_confidence
     from ...files.sources import source_of
-    from ...plots.picture import kind_of
     from ...questionnaires.form import EACH, ONE
     from ...questionnaires.reading import read_form_surveys
     from ..form_commands import without
@@ -99,19 +83,9 @@ def _of_form(
         )
     without(column=options["column"], question=options["question"])
     check_confidence(options["confidence"])
-    if options["plot"] is not None:
-        kind_of(options["plot"])
     names = _two(list(form.names), first, second)
-    surveys = read_form_surveys(
-        form,
-        [source_of(file, delimiter=options["delimiter"]) for file in files],
-        weights=options["weight"],
-        clusters=options["cluster"],
-        strata=options["stratum"],
-        population=options["population"],
-        unmarked=options["unmarked"],
-        missing=options["missing"],
-    )
+    sources = [source_of(file, delimiter=options["delimiter"]) for file in files]
+    surveys = read_form_surveys(form, sources, **sample_of(options))
     if form.strategy == EACH:
         return crosstab(surveys[names[0]], surveys[names[1]], names=names, rng=rng)
     (survey,) = surveys.values()
@@ -120,14 +94,11 @@ def _of_form(
 
 
 def _given(result: Crosstab, question: str, answer: str) -> Any:
-    from ...core.domain import Domain
-    from ...core.errors import InvalidInput
-
     short = {name.removeprefix("question "): name for name in result.names}
     name = short.get(question, question)
     if name not in result.names:
         raise InvalidInput(f"--given {question!r} must be one of the two questions: {', '.join(short)}")
     side = result.names.index(name)
     values = Domain(result.values[side])
-    value = values[values.index_of_text(answer)]
+    value = value_of(values, answer)
     return result.given(first=value) if side == 0 else result.given(second=value)

@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...core import tables
+from ...core.errors import InvalidInput, NotIdentifiable, Unavailable
+from .. import form_commands
+from ..choosing import read_either
+from ..options import choice_option, confidence_option, json_option, plot_option
+
 if TYPE_CHECKING:
     from ...bulk.labelled.tallies import GroupTallies
     from ...estimation.results.shares import Shares
@@ -18,40 +24,23 @@ if TYPE_CHECKING:
 METHODS = {"unbiased": "estimate", "projection": "project", "likelihood": "likelihood", "shrink": "shrink"}
 """Each method by name, with the function that computes its shares."""
 
-MOST_PANELS = 6
+MAX_PANELS = 6
 """The most groups that are drawn side by side."""
 
-LOUD = 10
-"""How many people's weight one report may carry before a warning is printed."""
+MAX_QUIET_INFLUENCE = 10
+"""The most people's weight that one report may carry without a warning."""
 
 
 @click.command()
 @click.argument("spec")
 @click.argument("tally", default="-")
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals, between 0 and 1."
-)
+@confidence_option
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold for all values together.")
-@click.option(
-    "--method",
-    type=click.Choice(list(METHODS)),
-    default="unbiased",
-    show_default=True,
-    help="How to compute the shares.",
-)
+@choice_option("--method", list(METHODS), "How to compute the shares.")
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Show only the N largest shares.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", metavar="FILE.png", help="Draw shares and intervals (needs the plot extra).")
-def command(
-    spec: str,
-    tally: str,
-    confidence: float,
-    simultaneous: bool,
-    method: str,
-    top: int | None,
-    as_json: bool,
-    plot: str | None,
-) -> None:
+@json_option
+@plot_option("shares and intervals")
+def command(spec: str, tally: str, top: int | None, as_json: bool, plot: str | None, **how: Any) -> None:
     """Estimate the share of every value from the TALLY file ('-' or nothing reads a pipe).
 
     A file of `discreet tally --by` gives a table for every label.
@@ -63,53 +52,51 @@ def command(
     from ...estimation.results.intervals import check_confidence
     from ...estimation.tally import Tally
     from ...questionnaires.form import Form
-    from .. import form_commands
-    from ..choosing import read_either
 
+    confidence, simultaneous = how["confidence"], how["simultaneous"]
     check_confidence(confidence)
-    wanted = read_either(spec, writes=[plot], reads=[tally])
-    if isinstance(wanted, Form):
-        form_commands.without(simultaneous=simultaneous, method=method != "unbiased", top=top)
-        form_commands.estimate(wanted, tally, confidence=confidence, as_json=as_json, plot=plot)
+    document = read_either(spec, writes=[plot], reads=[tally])
+    if isinstance(document, Form):
+        form_commands.without(simultaneous=simultaneous, method=how["method"] != "unbiased", top=top)
+        form_commands.estimate(document, tally, confidence=confidence, as_json=as_json, plot=plot)
         return
-    mechanism = wanted.mechanism
-    counted = _tally(tally, mechanism)
-    if not isinstance(counted, Tally):
-        _by_label(counted, method, confidence, simultaneous, top, as_json, plot)
+    mechanism = document.mechanism
+    counts = _tally(tally, mechanism)
+    if not isinstance(counts, Tally):
+        _by_label(counts, top, as_json, plot, how)
         return
-    found = _estimated(counted, method, confidence, simultaneous)
-    blocks = found["blocks"]
+    results = _results(counts, **how)
+    blocks = results["blocks"]
     if top is not None:
-        found |= _largest(found, "values", top)
-        found["blocks"] = blocks if blocks is None else blocks | _largest(blocks, "names", top)
+        results |= _largest(results, "values", top)
+        results["blocks"] = blocks if blocks is None else blocks | _largest(blocks, "names", top)
     if plot is not None:
         from ...plots import plot_shares
 
-        plot_shares(found, plot, title=f"{counted.n:,} reports of {mechanism.name}, {confidence:.4g} intervals")
+        plot_shares(results, plot, title=f"{counts.n:,} reports of {mechanism.name}, {confidence:.4g} intervals")
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json.dumps(results, ensure_ascii=False))
     else:
-        click.echo(_table(found, "values", "value"))
+        click.echo(_table(results, "values", "value"))
         if blocks is not None:
-            click.echo(f"\n{_table(found['blocks'], 'names', 'block')}\n")
-        for note in _notes(found, simultaneous, len(found["shares"]) < len(mechanism.context.domain)):
+            click.echo(f"\n{_table(results['blocks'], 'names', 'block')}\n")
+        for note in _notes(results, simultaneous, len(results["shares"]) < len(mechanism.context.domain)):
             click.echo(f"- {note}")
 
 
-def _largest(found: dict[str, Any], names: str, top: int) -> dict[str, Any]:
+def _largest(results: dict[str, Any], names: str, top: int) -> dict[str, Any]:
     """The columns of the rows with the largest shares, in their order."""
     from ...estimation.results.layout import NUMBERS
 
-    order = sorted(range(len(found["shares"])), key=lambda x: -(found["shares"][x] or 0.0))[:top]
-    return {key: [found[key][x] for x in order] for key in (names, *NUMBERS) if found[key] is not None}
+    order = sorted(range(len(results["shares"])), key=lambda x: -(results["shares"][x] or 0.0))[:top]
+    return {key: [results[key][x] for x in order] for key in (names, *NUMBERS) if results[key] is not None}
 
 
-def _table(found: dict[str, Any], names: str, heading: str) -> str:
-    from ...core import tables
+def _table(results: dict[str, Any], names: str, heading: str) -> str:
     from ...estimation.results.layout import columns_of, rows_of
 
-    columns = [(heading, "s"), *columns_of(found)[1:]]
-    return tables.text(columns, rows_of(found[names], found, range(len(found[names]))))
+    columns = [(heading, "s"), *columns_of(results)[1:]]
+    return tables.text(columns, rows_of(results[names], results, range(len(results[names]))))
 
 
 def _tally(path: str, mechanism: Mechanism) -> Tally | GroupTallies:
@@ -123,84 +110,80 @@ def _tally(path: str, mechanism: Mechanism) -> Tally | GroupTallies:
         return parse_counted(mechanism, sys.stdin.buffer.read())
 
 
-def _by_label(
-    groups: GroupTallies,
-    method: str,
-    confidence: float,
-    simultaneous: bool,
-    top: int | None,
-    as_json: bool,
-    plot: str | None,
-) -> None:
+def _by_label(groups: GroupTallies, top: int | None, as_json: bool, plot: str | None, how: dict[str, Any]) -> None:
     """Print the shares of every group, one table below the other."""
     names = [dict(zip(groups.labels, key, strict=True)) for key in groups.keys_by_label]
-    made = [_estimated(tally, method, confidence, simultaneous) for tally in groups.values()]
-    if not made:
+    results = [_results(tally, **how) for tally in groups.values()]
+    if not results:
         raise click.ClickException("there are no groups: nothing was counted")
     if top is not None:
-        made = [one | _largest(one, "values", top) for one in made]
+        results = [one | _largest(one, "values", top) for one in results]
     if plot is not None:
-        _plot_by_label(groups, names, made, plot, confidence)
+        _plot_by_label(groups, names, results, plot, how["confidence"])
     if as_json:
-        found = [{"labels": name, **one} for name, one in zip(names, made, strict=True)]
-        click.echo(json.dumps({"labels": list(groups.labels), "groups": found}, ensure_ascii=False))
+        entries = [{"labels": name, **one} for name, one in zip(names, results, strict=True)]
+        click.echo(json.dumps({"labels": list(groups.labels), "groups": entries}, ensure_ascii=False))
         return
-    for name, one in zip(names, made, strict=True):
-        told = ", ".join(f"{label} {'(none)' if text is None else text}" for label, text in name.items())
-        click.echo(f"{told}: {one['n']:,} reports\n{_table(one, 'values', 'value')}\n")
-    for note in _notes({**made[0], "n": groups.n, "blocks": None}, simultaneous, top is not None):
+    for name, one in zip(names, results, strict=True):
+        heading = ", ".join(f"{label} {'(none)' if text is None else text}" for label, text in name.items())
+        click.echo(f"{heading}: {one['n']:,} reports\n{_table(one, 'values', 'value')}\n")
+    for note in _notes({**results[0], "n": groups.n, "blocks": None}, how["simultaneous"], top is not None):
         click.echo(f"- {note}")
 
 
 def _plot_by_label(
-    groups: GroupTallies, names: list[dict[str, Any]], made: list[Any], plot: str, confidence: float
+    groups: GroupTallies, names: list[dict[str, Any]], results: list[Any], plot: str, confidence: float
 ) -> None:
-    from ...core.errors import InvalidInput
     from ...plots import plot_shares
 
-    if len(made) > MOST_PANELS or any(one["values"] != made[0]["values"] for one in made):
-        raise InvalidInput(f"--plot draws at most {MOST_PANELS} groups side by side, all with the same values")
-    panels = [{**one, "title": ", ".join(map(str, name.values()))} for name, one in zip(names, made, strict=True)]
+    if len(results) > MAX_PANELS or any(one["values"] != results[0]["values"] for one in results):
+        raise InvalidInput(f"--plot draws at most {MAX_PANELS} groups side by side, all with the same values")
+    panels = [{**one, "title": ", ".join(map(str, name.values()))} for name, one in zip(names, results, strict=True)]
     plot_shares(panels, plot, title=f"{groups.n:,} reports by {', '.join(groups.labels)}, {confidence:.4g} intervals")
 
 
-def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool) -> dict[str, Any]:
+def shares_by(method: str, tally: Tally) -> Shares:
+    """The shares of a tally, computed by the method of that name."""
+    shares: Shares = getattr(import_module("discreet"), METHODS[method])(tally)
+    return shares
+
+
+def _results(tally: Tally, method: str, confidence: float, simultaneous: bool) -> dict[str, Any]:
     """Everything that is printed, as plain data."""
-    from ...core.errors import NotIdentifiable, Unavailable
     from ...estimation.decoders import decoder_of
     from ...estimation.results.layout import finite
     from ...estimation.results.unbiased import block_columns
 
-    made: Shares = getattr(import_module("discreet"), METHODS[method])(tally)
-    found = made.to_dict(confidence=confidence)
+    shares = shares_by(method, tally)
+    results = shares.to_dict(confidence=confidence)
     if simultaneous:
         try:
-            found |= zip(("low", "high"), map(finite, made.simultaneous_interval(confidence)), strict=True)
+            results |= zip(("low", "high"), map(finite, shares.simultaneous_interval(confidence)), strict=True)
         except (Unavailable, NotIdentifiable) as reason:
-            found |= {"low": None, "high": None, "notes": found["notes"] | {"interval": str(reason)}}
+            results |= {"low": None, "high": None, "notes": results["notes"] | {"interval": str(reason)}}
     blocks = block_columns(tally, confidence=confidence, simultaneous=simultaneous)
-    return found | {"influence": decoder_of(tally.mechanism).influence(), "blocks": blocks}
+    return results | {"influence": decoder_of(tally.mechanism).influence(), "blocks": blocks}
 
 
-def _notes(found: dict[str, Any], simultaneous: bool, picked: bool) -> list[str]:
-    n, weight = found["n"], found["influence"]
+def _notes(results: dict[str, Any], simultaneous: bool, picked: bool) -> list[str]:
+    n, weight = results["n"], results["influence"]
     scope = "all intervals together" if simultaneous else "each interval"
-    notes = [f"{n:,} reports of {found['mechanism']}; {scope} at {found['confidence']:g} confidence"]
+    notes = [f"{n:,} reports of {results['mechanism']}; {scope} at {results['confidence']:g} confidence"]
     if n == 0:
         return [*notes, "no reports yet: nothing is known about the shares"]
-    if found["blocks"] is not None:
+    if results["blocks"] is not None:
         together = " and hold for all blocks together" if simultaneous else ""
         notes.append(
             f"reports show their block: its share is a plain frequency, whose intervals are Wilson's{together}"
         )
-    if found["biased"]:
-        notes.append(f"shares by {found['method']}")
+    if results["biased"]:
+        notes.append(f"shares by {results['method']}")
     else:
         notes.append("shares are unbiased: some may be below 0, and they need not add up to 1")
-    notes += [f"no {name}: {reason}" for name, reason in found["notes"].items()]
+    notes += [f"no {name}: {reason}" for name, reason in results["notes"].items()]
     if picked and not simultaneous:
         notes.append("the largest shares were picked after the fact, and look large: --simultaneous allows for that")
-    alarm = "WARNING: " if weight > LOUD else ""
+    alarm = "WARNING: " if weight > MAX_QUIET_INFLUENCE else ""
     return [
         *notes,
         f"{alarm}a crafted report weighs up to {weight:.3g} people on one value: "

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from ..survey_options import counting_options, read_counts
+from ..options import counting_options, read_counts, show
 
 
 @click.command()
 @click.argument("spec")
 @click.argument("files", nargs=-1)
 @counting_options
-def command(spec: str, files: tuple[str, ...], as_json: bool, plot: str | None, **options: Any) -> None:
+def command(spec: str, files: tuple[str, ...], **options: Any) -> None:
     """Test whether the reports or tallies in FILES can come from the law of SPEC.
 
     Three tests: whether shares add up to 1, whether one is far below 0, and whether the counts of all reports are
@@ -21,7 +21,5 @@ def command(spec: str, files: tuple[str, ...], as_json: bool, plot: str | None, 
     p-value speaks of bots, faults, or people who send what they like; a high one does not say that all were honest.
     """
     from ...analysis.diagnostics.goodness_of_fit import goodness_of_fit
-    from ..survey_options import show
 
-    result = goodness_of_fit(read_counts(spec, files, plot=plot, **options))
-    show(result, confidence=0.95, as_json=as_json, plot=plot)
+    show(goodness_of_fit(read_counts(spec, files, options)), **options)

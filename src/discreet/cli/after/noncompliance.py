@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ..survey_options import counting_options, query_options, read_counts, read_query, show
-
-if TYPE_CHECKING:
-    from ...mechanisms.mechanism import Mechanism
+from ...core.errors import InvalidInput
+from ..options import counting_options, query_options, read_counts, read_query, show, value_of
 
 
 @click.command()
@@ -20,10 +18,7 @@ if TYPE_CHECKING:
 @click.option("--share", type=float, multiple=True, metavar="S", help="The share of people who evade; may be repeated.")
 @click.option("--threshold", type=float, metavar="T", help="Say what share of people would bring the estimate to T.")
 @click.option(
-    "--second",
-    nargs=2,
-    metavar="SPEC FILE",
-    help="A second arm, with another law: measure how many people evade.",
+    "--second", nargs=2, metavar="SPEC FILE", help="A second arm, with another law: measure how many people evade."
 )
 @query_options
 @counting_options
@@ -37,8 +32,6 @@ def command(
     second: tuple[str, str] | None,
     query: str | None,
     event: tuple[str, ...],
-    as_json: bool,
-    plot: str | None,
     **options: Any,
 ) -> None:
     """Show what changes if some of the people behind the reports or tallies in FILES did not follow the instructions.
@@ -48,26 +41,19 @@ def command(
     alike with another law, their share is measured.
     """
     from ...analysis.diagnostics.noncompliance import noncompliance
+    from ...wire import report_from_text
 
-    first = read_counts(spec, files, plot=plot, **options)
+    first = read_counts(spec, files, options)
     values = first.mechanism.context.values
-    claimed = None if to is None else values[values.index_of_text(to)]
-    sent = None if report is None else _report(first.mechanism, report)
+    claimed = None if to is None else value_of(values, to)
+    sent = None if report is None else report_from_text(first.mechanism, report)
     asked = read_query(values, query, event)
     shares = list(share) or None
     if second is None:
         result: Any = noncompliance(first, to=claimed, report=sent, share=shares, query=asked, threshold=threshold)
     else:
-        from ...core.errors import InvalidInput
-
         if shares is not None or asked is not None or threshold is not None:
             raise InvalidInput("--second measures the share: --share, --threshold, --query and --event go without it")
-        other = read_counts(second[0], [second[1]], plot=plot, **options)
+        other = read_counts(second[0], [second[1]], options)
         result = noncompliance(first, other, to=claimed, report=sent)
-    show(result, confidence=0.95, as_json=as_json, plot=plot)
-
-
-def _report(mechanism: Mechanism, text: str) -> int:
-    from ...wire import report_from_text
-
-    return report_from_text(mechanism, text)
+    show(result, **options)

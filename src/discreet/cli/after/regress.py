@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from ..survey_options import query_options, read, read_query, show, survey_options
+from ...core.errors import InvalidInput
+from ..options import choice_option, query_options, read_labelled, read_query, show, survey_options
 
 
 @click.command()
@@ -14,27 +15,13 @@ from ..survey_options import query_options, read, read_query, show, survey_optio
 @query_options
 @click.option("--on", multiple=True, metavar="LABEL", help="A column to explain by, or a product: age*age; repeated.")
 @click.option("--factor", multiple=True, metavar="LABEL", help="A column whose numbers are but names; may be repeated.")
-@click.option(
-    "--link",
-    type=click.Choice(["identity", "logit"]),
-    default="identity",
-    show_default=True,
-    help="Differences of shares or means, or of log-odds.",
-)
+@choice_option("--link", ["identity", "logit"], "Differences of shares or means, or of log-odds.")
 @click.option(
     "--errors",
     type=click.Choice(["HC0", "HC1", "HC2", "HC3"]),
     help="The errors of a plain sample; with weights, clusters or strata these make them.",
 )
-def command(
-    query: str | None,
-    event: tuple[str, ...],
-    on: tuple[str, ...],
-    factor: tuple[str, ...],
-    link: str,
-    errors: str | None,
-    **options: Any,
-) -> None:
+def command(query: str | None, event: tuple[str, ...], on: tuple[str, ...], **options: Any) -> None:
     """Explain the randomized answer in REPORTS by the columns beside it.
 
     REPORTS are files as `discreet randomize --keep` writes them. --event or --query says what is explained: the
@@ -43,13 +30,12 @@ def command(
     """
     from ...analysis.regression.formula import TIMES
     from ...analysis.regression.regression import regress
-    from ...core.errors import InvalidInput
 
     if query is None and not event:
         raise InvalidInput("--event VALUE or --query must say what is to be explained")
     if not on:
         raise InvalidInput("--on LABEL must name at least one column to explain by")
     labels = dict.fromkeys(part.strip() for name in on for part in name.split(TIMES))
-    survey = read(list(labels), **options)
-    found = regress(survey, read_query(survey.values, query, event), on=on, link=link, errors=errors, factors=factor)
-    show(found, confidence=options["confidence"], as_json=options["as_json"], plot=options["plot"])
+    survey = read_labelled(list(labels), options)
+    asked, how = read_query(survey.values, query, event), {key: options[key] for key in ("link", "errors")}
+    show(regress(survey, asked, on=on, factors=options["factor"], **how), **options)

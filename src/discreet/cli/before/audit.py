@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from ...auditing import Audit
-    from ...contexts import Context
+from ..choosing import read_spec
+from ..options import json_option, value_of
 
 EXIT_BREACH = 1
 """The exit code when the claim is refuted."""
@@ -27,17 +28,16 @@ EXIT_BREACH = 1
 @click.option("--confidence", type=float, default=1 - 1e-6, show_default=True, help="Joint confidence of all bounds.")
 @click.option("--pair", "pairs", nargs=2, multiple=True, metavar="X Z", help="Audit this pair (may be repeated).")
 @click.option("--insecure-seed", type=int, metavar="N", help="Reproducible reports of the mechanism.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def command(
     spec: str | None,
     program: str | None,
     values: str | None,
     epsilon: str | None,
-    samples: int,
-    confidence: float,
     pairs: tuple[tuple[str, str], ...],
     insecure_seed: int | None,
     as_json: bool,
+    **how: Any,
 ) -> int:
     """Bound the epsilon of a mechanism from below by what its reports give away.
 
@@ -47,50 +47,34 @@ def command(
     """
     from ...auditing import audit
     from ...bulk.words import secure, seeded
+    from ...contexts import Context
     from ...wire import Spec
-    from ..choosing import read_spec
 
     if spec is None and (program is None or values is None or epsilon is None):
         raise click.UsageError("give SPEC, or --command with --values and --epsilon")
     if spec is not None and (values is not None or epsilon is not None):
         raise click.UsageError("--values and --epsilon cannot be used with SPEC, which gives both")
     read = None if spec is None else read_spec(spec) if program is None else Spec.read(spec)
-    context = read.context if read is not None else _uniform(str(values), str(epsilon))
+    context = read.context if read is not None else Context.uniform(str(values).split(","), str(epsilon))
     subject: Any = program if program is not None or read is None else read.mechanism
     domain = context.domain
-    chosen = [(domain[domain.index_of_text(x)], domain[domain.index_of_text(z)]) for x, z in pairs] or None
-    with _Bar() as bar:
-        found: Audit = audit(
-            subject,
-            context=context,
-            samples=samples,
-            confidence=confidence,
-            pairs=chosen,
-            progress=bar,
-            rng=secure() if insecure_seed is None else seeded(insecure_seed),
-        )
-    click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))
-    return EXIT_BREACH if found.breach else 0
+    chosen = [(value_of(domain, x), value_of(domain, z)) for x, z in pairs] or None
+    rng = secure() if insecure_seed is None else seeded(insecure_seed)
+    with _progress() as advance:
+        result = audit(subject, context=context, pairs=chosen, progress=advance, rng=rng, **how)
+    click.echo(json.dumps(result.as_dict(), ensure_ascii=False) if as_json else str(result))
+    return EXIT_BREACH if result.breach else 0
 
 
-def _uniform(values: str, epsilon: str) -> Context:
-    from ...contexts import Context
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """A callback that takes how many are done, and of how many; shown on standard error, if that is a terminal."""
+    from tqdm import tqdm
 
-    return Context.uniform(values.split(","), epsilon)
+    with tqdm(unit=" reports", unit_scale=True, leave=False, disable=not sys.stderr.isatty()) as bar:
 
+        def advance(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
 
-class _Bar:
-    """A progress bar on standard error, if that is a terminal."""
-
-    def __enter__(self) -> _Bar:
-        from tqdm import tqdm
-
-        self._bar = tqdm(unit=" reports", unit_scale=True, leave=False, disable=not sys.stderr.isatty())
-        return self
-
-    def __call__(self, done: int, total: int) -> None:
-        self._bar.total = total
-        self._bar.update(done - self._bar.n)
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()
+        yield advance

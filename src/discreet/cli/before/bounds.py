@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...core.errors import InvalidInput
+from ..choosing import read_spec
+from ..options import json_option, plot_option, read_prior, value_of
+
 if TYPE_CHECKING:
     from ...mechanisms.mechanism import Mechanism
     from ...theory.attained import SampleSize
@@ -41,17 +45,16 @@ def _list(context: click.Context, option: click.Parameter, asked: bool) -> None:
 )
 @click.option("--tv", type=float, metavar="T", help="Also say how many users a total variation of T takes.")
 @click.option("--pair", nargs=2, metavar="X Z", help="Also show the errors of tests between two values.")
-@click.option("--plot", metavar="FILE.png", help="Draw the error region of the pair (needs the plot extra).")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@plot_option("the error region of the pair")
+@json_option
 def command(
     spec: str,
-    n: int,
     prior: str | None,
-    seconds: float | None,
     tv: float | None,
     pair: tuple[str, str] | None,
     plot: str | None,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Set the error of the mechanism of SPEC beside what no mechanism can beat.
 
@@ -59,29 +62,23 @@ def command(
     Upper: some known scheme does at least as well. Every number names its source.
     """
     from ...theory.of_context import compare
-    from ..choosing import read_spec
-    from .plan import read_prior
 
     if plot is not None and pair is None:
         raise click.UsageError("--plot draws the error region of a pair: give --pair X Z")
     mechanism = read_spec(spec, writes=[plot], reads=[prior]).mechanism
-    shares = None if prior is None else read_prior(prior, mechanism.context.domain)
-    found = compare(mechanism, n, prior=shares, seconds=seconds)
-    result: dict[str, Any] = found.as_dict()
-    lines = [str(found)]
+    comparison = compare(mechanism, prior=read_prior(prior, mechanism.context.domain), **how)
+    result: dict[str, Any] = comparison.as_dict()
+    lines = [str(comparison)]
     if tv is not None:
-        users = _users(mechanism, tv)
-        result["users"] = users
-        lines.append("\n" + _users_lines(users))
+        result["users"] = _users(mechanism, tv)
+        lines.append("\n" + _users_lines(result["users"]))
     if pair is not None:
-        region = _region(mechanism, pair, plot)
-        result["region"] = region
-        lines += ["", *_region_lines(region)]
+        result["region"] = _region(mechanism, pair, plot)
+        lines += ["", *_region_lines(result["region"])]
     click.echo(json.dumps(result, ensure_ascii=False) if as_json else "\n".join(lines))
 
 
 def _users(mechanism: Mechanism, tv: float) -> dict[str, Any]:
-    from ...core.errors import InvalidInput
     from ...theory.of_context import users_for
     from ...theory.of_mechanism import worst_total_variation
 
@@ -108,7 +105,7 @@ def _region(mechanism: Mechanism, pair: tuple[str, str], plot: str | None) -> di
     from ...theory.channels.testing import attained_region
 
     domain = mechanism.context.domain
-    x, z = (domain[domain.index_of_text(text)] for text in pair)
+    x, z = (value_of(domain, text) for text in pair)
     region = attained_region(mechanism, x, z)
     if plot is not None:
         from ...plots import plot_error_region

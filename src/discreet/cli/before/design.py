@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..options import QUERY_NAMES, json_option, plot_option, quiet_option, read_prior, read_queries
+from ..progress import search_progress
+
 if TYPE_CHECKING:
     from ...planning.design import Designed, SearchStep
     from ...wire import Spec
@@ -29,9 +32,9 @@ if TYPE_CHECKING:
 @click.option("--prior", metavar="FILE", help="Assumed shares, a JSON list or {value: share}; even ones unless given.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="S")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", metavar="FILE.png", help="Draw E, the channel and the search (needs the plot extra).")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@json_option
+@plot_option("E, the channel and the search")
+@quiet_option
 def command(
     spec: str,
     output: str | None,
@@ -57,30 +60,29 @@ def command(
     from ...wire import Spec
     from ...wire.spec import check_name
     from .. import remembered
-    from .plan import QUERY_NAMES, read_prior, read_queries
 
     if output is not None:
         check_name(output)
-    wanted = Spec.read(spec)
-    check_outputs([output, plot], [*wanted.files, prior, *(one for one in query if one not in QUERY_NAMES)])
-    shares = wanted.prior if prior is None else read_prior(prior, wanted.context.domain)
+    document = Spec.read(spec)
+    check_outputs([output, plot], [*document.files, prior, *(one for one in query if one not in QUERY_NAMES)])
+    shares = document.prior if prior is None else read_prior(prior, document.context.domain)
     asked = {
-        "query": read_queries(query) if query else wanted.choice.get("query"),
-        "worst": worst or bool(wanted.choice.get("worst", False)),
-        "prior": None if shares is None else shares_of(wanted.context, shares),
+        "query": read_queries(query) if query else document.choice.get("query"),
+        "worst": worst or bool(document.choice.get("worst", False)),
+        "prior": None if shares is None else shares_of(document.context, shares),
         "seconds": seconds,
         "seed": seed,
-        "bits": wanted.choice.get("bits"),
+        "bits": document.choice.get("bits"),
     }
-    known = remembered.recall_design(wanted, asked)
+    known = remembered.recall_design(document, asked)
     if known is not None and plot is None:
         mechanism, said = known
     else:
-        designed = _run_design(wanted, asked, quiet=quiet)
+        designed = _run_design(document, asked, quiet=quiet)
         mechanism, said = designed.mechanism, {"text": str(designed), "result": designed.as_dict()}
         said["prior"] = list(designed.prior)
         if not designed.stopped:
-            remembered.remember_design(wanted, asked, mechanism, designed.prior, said)
+            remembered.remember_design(document, asked, mechanism, designed.prior, said)
         if plot is not None:
             from ...plots import plot_design
 
@@ -89,14 +91,13 @@ def command(
     if output is not None:
         even = len(set(said["prior"])) == 1
         choice = {"name": "auto"} if even else {"name": "auto", "prior": said["prior"]}
-        replace(wanted, choice=choice, fingerprint="").with_mechanism(mechanism).resolved().write(output)
+        replace(document, choice=choice, fingerprint="").with_mechanism(mechanism).resolved().write(output)
 
 
 def _run_design(spec: Spec, asked: dict[str, Any], *, quiet: bool) -> Designed:
     """The design that was asked for, with its progress shown."""
     from ...planning.design import design
     from ...wire.choices import query_of
-    from ..progress import search_progress
 
     about = None if asked["query"] is None else query_of(asked["query"], spec.context.domain, name="query")
     with search_progress(asked["seconds"], quiet=quiet) as show:

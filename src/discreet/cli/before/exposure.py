@@ -6,6 +6,9 @@ import json
 
 import click
 
+from ..choosing import read_spec
+from ..options import json_option, plot_option, read_prior, value_of
+
 
 @click.command()
 @click.argument("spec")
@@ -16,8 +19,8 @@ import click
     "given.",
 )
 @click.option("--value", metavar="VALUE", help="Say in words what to tell a person who holds this value.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", metavar="FILE.png", help="Draw what a report makes of each share (needs the plot extra).")
+@json_option
+@plot_option("what a report makes of each share")
 def command(spec: str, prior: str | None, value: str | None, as_json: bool, plot: str | None) -> None:
     """Say what one report of SPEC tells somebody who knows who sent it, and assumes some shares beforehand.
 
@@ -25,20 +28,17 @@ def command(spec: str, prior: str | None, value: str | None, as_json: bool, plot
     to a value if it is likelier from somebody who holds it.
     """
     from ...leakage.single_report import exposure
-    from ..choosing import read_spec
-    from .plan import read_prior
 
     mechanism = read_spec(spec, writes=[plot], reads=[prior]).mechanism
     domain = mechanism.context.domain
-    made = exposure(mechanism, prior=None if prior is None else read_prior(prior, domain))
+    posterior = exposure(mechanism, prior=read_prior(prior, domain))
     if plot is not None:
         from ...plots import plot_exposure
 
-        plot_exposure(made, plot)
+        plot_exposure(posterior, plot)
     if value is not None:
-        lines = made.sentences(domain[domain.index_of_text(value)])
-        click.echo(
-            json.dumps({"value": value, "sentences": lines}, ensure_ascii=False) if as_json else "\n".join(lines)
-        )
-        return
-    click.echo(json.dumps(made.as_dict(), ensure_ascii=False) if as_json else str(made))
+        lines = posterior.sentences(value_of(domain, value))
+        text, data = "\n".join(lines), {"value": value, "sentences": lines}
+    else:
+        text, data = str(posterior), posterior.as_dict()
+    click.echo(json.dumps(data, ensure_ascii=False) if as_json else text)

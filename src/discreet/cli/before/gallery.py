@@ -10,6 +10,8 @@ import click
 from ...core import tables
 from ...core.errors import InvalidInput
 from ...gallery import EXAMPLES, FORMS, Example, find
+from ..options import write_text
+from ..progress import progress
 
 
 @click.command()
@@ -51,35 +53,31 @@ def command(name: str | None, output: str | None, seconds: float, force: bool) -
 
 def _write(example: Example, path: Path, *, force: bool) -> None:
     """The spec as a file, whole or not at all."""
-    from ...core.documents import replacing
     from ...wire.spec import check_name
 
     if check_name(path).suffix != ".toml":
         raise InvalidInput(f"{path}: the specs of the gallery have comments and must be written as .toml files")
     if path.exists() and not force:
         raise InvalidInput(f"{path}: is there already; --force replaces it")
-    with replacing(path) as file:
-        file.write(example.text.encode())
+    write_text(example.text, str(path))
 
 
 def _compare(folder: str | None, seconds: float) -> None:
     """The page of all contexts, printed and, with a folder, saved with its pictures."""
     from ...gallery.page import gain_of, page
-    from ..progress import progress
+    from .papers import echo_saved
 
     begun, gains = time.perf_counter(), []
     with progress(len(EXAMPLES), quiet=False, unit="contexts") as done:
         for example in EXAMPLES:
             gains.append(gain_of(example, seconds=seconds))
             done(1)
-    made = page(gains, seconds=seconds)
-    click.echo(made.text())
+    report = page(gains, seconds=seconds)
+    click.echo(report.text())
     if folder is not None:
-        written, missing = made.save(Path(folder), ("svg",))
+        written, missing = report.save(Path(folder), ("svg",))
         for example in EXAMPLES:
             written.append(Path(folder) / f"gallery-{example.name}.toml")
             _write(example, written[-1], force=True)
-        click.echo("\n".join(f"wrote {path}" for path in written), err=True)
-        if missing:
-            click.echo(f"no picture: {missing}", err=True)
+        echo_saved(written, missing)
     click.echo(f"took {time.perf_counter() - begun:.0f} s", err=True)

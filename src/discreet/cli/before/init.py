@@ -1,9 +1,4 @@
-"""`discreet init`: a first spec, from a few questions or from options.
-
-The questions of `discreet init`: each is asked only if its option is not given, and only in a terminal.
-
-What a person types as an answer or behind an option, as entries of a spec.
-"""
+"""`discreet init`: a first spec, from options or from questions, which are asked in a terminal for what is missing."""
 
 from __future__ import annotations
 
@@ -18,8 +13,11 @@ import click
 
 from ...contexts.forms.metric import NORMS
 from ...contexts.forms.places import SHAPES
+from ...core import tables
 from ...core.errors import InvalidInput
 from ...core.exact import epsilon_of, positive_finite
+from ..choosing import settle
+from ..options import write_text
 from .drafts import FORMS
 
 NEXT = {
@@ -61,12 +59,9 @@ def command(file: str, force: bool, **given: Any) -> None:
         discreet init streets.toml --form nested --block fr/paris=p1,p2 --block fr/lyon=l1,l2 --epsilon 1,2,inf
         discreet init hours.toml --form metric --values 0..23 --distance ring --epsilon 0.5
     """
-    from ...core import tables
-    from ...core.documents import parse_toml, replacing
-    from ...core.errors import InvalidInput
+    from ...core.documents import parse_toml
     from ...files.overwriting import check_outputs
     from ...wire import Spec
-    from ..choosing import settle
     from .drafts import draft
 
     path = Path(file)
@@ -84,8 +79,7 @@ def command(file: str, force: bool, **given: Any) -> None:
     entries = entries_from(Questions(given, asks=_in_terminal()), name=path.stem)
     written = draft(entries, file=shlex.quote(file))
     spec = settle(Spec.of(parse_toml(written), folder=path.parent))
-    with replacing(path) as out:
-        out.write(written.encode())
+    write_text(written, file)
     click.echo(f"{file}: {spec.context!r}, served by {spec.mechanism.name}. Next:")
     steps = [("", line.format(shlex.quote(file)), why) for line, why in NEXT.items()]
     click.echo(tables.text([("", "s")] * 3, steps))
@@ -100,41 +94,70 @@ PLACE = re.compile(r"-?\d{1,30}(\.\d{1,30})?", re.ASCII)
 WHOLE = re.compile(r"0|-?[1-9]\d{0,14}", re.ASCII)
 
 
+def split_text(text: str) -> list[str]:
+    """What stands between commas, without spaces around it."""
+    return [entry.strip() for entry in text.split(",")]
+
+
+def parse_range(text: str) -> dict[str, int] | None:
+    """Whole numbers by their ends, ``18..99``; None for any other text."""
+    ends = RANGE.fullmatch(text.strip())
+    return None if ends is None else {"from": int(ends[1]), "to": int(ends[2])}
+
+
 def parse_values(text: str) -> Any:
-    """Values separated by commas, or whole numbers by their ends, ``18..99``."""
-    if ends := RANGE.fullmatch(text.strip()):
-        return {"from": int(ends[1]), "to": int(ends[2])}
-    entries = [entry.strip() for entry in text.split(",")]
+    """Values separated by commas, or whole numbers by their ends."""
+    if numbers := parse_range(text):
+        return numbers
+    entries = split_text(text)
     if "" in entries:
         raise InvalidInput("values must be separated by single commas, such as never,once,often; or 18..99 for numbers")
     return [int(entry) for entry in entries] if all(map(WHOLE.fullmatch, entries)) else entries
 
 
-def one_epsilon(text: str) -> str:
+def parse_epsilon(text: str) -> str:
     """One positive epsilon, as it was written."""
     positive_finite(text.strip())
     return text.strip()
 
 
-def two_epsilons(text: str) -> list[str]:
-    """The epsilons of two values, separated by a comma, ``inf`` allowed."""
-    pair = [entry.strip() for entry in text.split(",")]
-    if len(pair) != 2:
-        raise InvalidInput(f"epsilon={text!r} must be two, separated by a comma, such as inf,1")
-    for entry in pair:
+def parse_epsilons(text: str) -> list[str]:
+    """Epsilons separated by commas, ``1,2,inf``."""
+    epsilons = split_text(text)
+    for entry in epsilons:
         epsilon_of(entry)
-    return pair
+    return epsilons
 
 
-def block_epsilons(text: str) -> Any:
+def parse_two_epsilons(text: str) -> list[str]:
+    """The epsilons of two values, separated by a comma, ``inf`` allowed."""
+    if text.count(",") != 1:
+        raise InvalidInput(f"epsilon={text!r} must be two, separated by a comma, such as inf,1")
+    return parse_epsilons(text)
+
+
+def parse_named_epsilons(text: str, wanted: str) -> dict[str, str]:
+    """Epsilons by name, ``boston=1,nyc=0.5``; `wanted` says what must be given in an error."""
+    pairs = [entry.rpartition("=") for entry in text.split(",")]
+    epsilons = {name.strip(): epsilon.strip() for name, _, epsilon in pairs}
+    if len(epsilons) != len(pairs) or "" in epsilons:
+        raise InvalidInput(f"epsilon={text!r} must {wanted}")
+    return epsilons
+
+
+def parse_block_epsilons(text: str) -> Any:
     """One epsilon for all blocks, or one for each, ``boston=1,nyc=0.5``."""
     if "=" not in text:
-        return one_epsilon(text)
-    pairs = [entry.rpartition("=") for entry in text.split(",")]
-    levels = {name.strip(): one_epsilon(level) for name, _, level in pairs}
-    if len(levels) != len(pairs) or "" in levels:
-        raise InvalidInput(f"epsilon={text!r} must name every block once, such as boston=1,nyc=0.5")
-    return levels
+        return parse_epsilon(text)
+    epsilons = parse_named_epsilons(text, "name every block once, such as boston=1,nyc=0.5")
+    return {name: parse_epsilon(epsilon) for name, epsilon in epsilons.items()}
+
+
+def parse_value_epsilons(text: str) -> tuple[Any, dict[str, str]]:
+    """Values, each with its epsilon, ``none=inf,cold=3,hiv=0.5``: the values, and the epsilons by value."""
+    epsilons = parse_named_epsilons(text, "give every value once, such as none=inf,cold=3,hiv=0.5")
+    parse_epsilons(",".join(epsilons.values()))
+    return parse_values(",".join(epsilons)), epsilons
 
 
 def parse_block(text: str) -> tuple[str, Any]:
@@ -145,50 +168,22 @@ def parse_block(text: str) -> tuple[str, Any]:
     return name.strip(), parse_values(members)
 
 
-def nested_block(text: str) -> tuple[tuple[str, ...], Any]:
-    """The names of blocks inside each other, the outermost first, and the values, ``fr/paris=p1,p2``."""
-    path, members = parse_block(text)
-    names = tuple(name.strip() for name in path.split("/"))
-    if "" in names:
-        raise InvalidInput(f"block={text!r} must name every block around its values, such as fr/paris=p1,p2")
-    return names, members
-
-
-def increasing_epsilons(text: str) -> list[str]:
-    """Epsilons separated by commas, from inside the innermost blocks outwards, ``1,2,inf``."""
-    levels = [entry.strip() for entry in text.split(",")]
-    for entry in levels:
-        epsilon_of(entry)
-    return levels
-
-
-def value_epsilons(text: str) -> tuple[Any, dict[str, str]]:
-    """Values, each with its epsilon, ``none=inf,cold=3,hiv=0.5``: the values, and the epsilons by value."""
-    pairs = [entry.rpartition("=") for entry in text.split(",")]
-    levels = {name.strip(): level.strip() for name, _, level in pairs}
-    if len(levels) != len(pairs) or "" in levels:
-        raise InvalidInput(f"epsilon={text!r} must give every value once, such as none=inf,cold=3,hiv=0.5")
-    for level in levels.values():
-        epsilon_of(level)
-    return parse_values(",".join(levels)), levels
-
-
 def parse_points(text: str) -> Any:
     """Points separated by commas, each one number or coordinates separated by spaces; or a range ``18..99``."""
-    if ends := RANGE.fullmatch(text.strip()):
-        return {"from": int(ends[1]), "to": int(ends[2])}
-    found = [entry.split() for entry in text.split(",")]
-    if not all(found):
+    if numbers := parse_range(text):
+        return numbers
+    points = [entry.split() for entry in text.split(",")]
+    if not all(points):
         raise InvalidInput("points must be separated by single commas, their coordinates by spaces: 0 0,3 4")
-    if not all(PLACE.fullmatch(coordinate) for place in found for coordinate in place):
+    if not all(PLACE.fullmatch(coordinate) for place in points for coordinate in place):
         raise InvalidInput(
             "points must be decimals, such as 0.5; the coordinates of one are separated by spaces: 0 0,3 4"
         )
-    return [place if len(place) > 1 else place[0] for place in found]
+    return [place if len(place) > 1 else place[0] for place in points]
 
 
 def places_of(entries: Any) -> str | None:
-    """The points that whole numbers are on a line, as they would be typed; None for other values."""
+    """Whole numbers as they would be typed as points on a line; None for other values."""
     if isinstance(entries, dict):
         return f"{entries['from']}..{entries['to']}" if "from" in entries else None
     numbers = isinstance(entries, list) and all(isinstance(entry, int) for entry in entries)
@@ -238,8 +233,8 @@ class Questions:
             except InvalidInput as problem:
                 raise click.UsageError(str(problem)) from None
 
-        found: T = click.prompt(question, default=default, value_proc=reread)
-        return found
+        answer: T = click.prompt(question, default=default, value_proc=reread)
+        return answer
 
     def refuse_others(self, form: str) -> None:
         """Raise `InvalidInput` for an option that has no use in this form."""
@@ -264,14 +259,14 @@ def entries_from(ask: Questions, *, name: str) -> dict[str, Any]:
     context: dict[str, Any] = {"form": form}
     if form == "graded":
         question = "Each value and its epsilon, such as none=inf,cold=3,hiv=0.5"
-        values, epsilons = ask.get("epsilon", question, value_epsilons)
+        values, epsilons = ask.get("epsilon", question, parse_value_epsilons)
         return entries | {"domain": {"values": values}, "context": context | {"epsilons": epsilons}}
     if form not in FORMS_OF_BLOCKS or "source" in ask:
         entries["domain"] = _domain(ask, form)
     elif "column" in ask or "block_column" in ask:
         raise InvalidInput("--column and --block-column go with --file")
     else:
-        context["blocks"] = _nested_blocks(ask) if form == "nested" else _blocks(ask)
+        context["blocks"] = _blocks(ask, nested=form == "nested")
     if form == "high_low":
         context["sensitive"] = ask.get("sensitive", "Which of them are sensitive", parse_values)
     if form == "metric":
@@ -280,7 +275,7 @@ def entries_from(ask: Questions, *, name: str) -> dict[str, Any]:
 
 
 def _distance(ask: Questions, values: Any) -> dict[str, Any]:
-    """How distances are measured, and where values lie that are not numbers, or lie elsewhere."""
+    """The entries that say how distances are measured, and where values lie that are not numbers."""
     distance = ask.given.get("distance")
     if distance not in (None, *SHAPES, *NORMS):
         raise InvalidInput(f"--distance: {distance!r} must be one of {', '.join((*SHAPES, *NORMS))}")
@@ -320,21 +315,20 @@ def _domain(ask: Questions, form: str) -> dict[str, Any]:
         columns["block_column"] = ask.get("block_column", "The column of the blocks", str)
     if form == "nested":
         question = "The columns of the blocks, from the innermost outwards, separated by commas"
-        columns["block_column"] = ask.get("block_column", question, _names)
+        columns["block_column"] = ask.get("block_column", question, split_text)
     return {"file": ask.given["source"], **columns}
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
-
-
-def _nested_blocks(ask: Questions) -> dict[str, Any]:
-    """The blocks inside blocks by name; in a terminal they are asked for until an empty answer."""
-    found: dict[str, Any] = {}
+def _blocks(ask: Questions, *, nested: bool) -> dict[str, Any]:
+    """The blocks by name, those inside others as tables; in a terminal they are asked for until an empty answer."""
+    blocks: dict[str, Any] = {}
 
     def add(text: str) -> str:
-        (*path, last), members = nested_block(text)
-        inside = found
+        joined, members = parse_block(text)
+        *path, last = [name.strip() for name in joined.split("/")] if nested else [joined]
+        if "" in (*path, last):
+            raise InvalidInput(f"block={text!r} must name every block around its values, such as fr/paris=p1,p2")
+        inside = blocks
         for name in path:
             inside = inside.setdefault(name, {})
             if not isinstance(inside, dict) or "from" in inside:
@@ -344,43 +338,24 @@ def _nested_blocks(ask: Questions) -> dict[str, Any]:
         inside[last] = members
         return last
 
-    _add_blocks(ask, "Blocks around some values, the outermost first, such as fr/paris=p1,p2", add)
-    return found
-
-
-def _add_blocks(ask: Questions, question: str, add: Callable[[str], str]) -> None:
-    """Give every block of the options to `add`, or those of a terminal, until an empty answer."""
     if "blocks" in ask:
         for entry in ask.given["blocks"]:
             add(entry)
-        return
-    ask.get("blocks", question, add)
+        return blocks
+    around = "Blocks around some values, the outermost first, such as fr/paris=p1,p2"
+    ask.get("blocks", around if nested else "A block and its values, such as boston=b1,b2", add)
     while ask.get("blocks", "Another one, or nothing to go on", lambda text: text and add(text), default=""):
         pass
-
-
-def _blocks(ask: Questions) -> dict[str, Any]:
-    """The blocks by name; in a terminal they are asked for until an empty answer."""
-    found: dict[str, Any] = {}
-
-    def add(text: str) -> str:
-        name, members = parse_block(text)
-        if name in found:
-            raise InvalidInput(f"block {name!r} is given twice")
-        found[name] = members
-        return name
-
-    _add_blocks(ask, "A block and its values, such as boston=b1,b2", add)
-    return found
+    return blocks
 
 
 def _epsilon(ask: Questions, form: str) -> dict[str, Any]:
     if form == "binary":
         question = "Epsilon of the first value, epsilon of the second (inf: it need not be hidden)"
-        return {"epsilon": ask.get("epsilon", question, two_epsilons, default="1,1")}
+        return {"epsilon": ask.get("epsilon", question, parse_two_epsilons, default="1,1")}
     if form == "nested":
         question = "Epsilon inside the innermost blocks, then across each level outwards (the last may be inf)"
-        return {"epsilons": ask.get("epsilon", question, increasing_epsilons)}
-    read = block_epsilons if form == "blocks" else one_epsilon
-    told = ask.get("epsilon", "Epsilon (smaller hides more)", read, default="1")
-    return {"epsilons" if isinstance(told, dict) else "epsilon": told}
+        return {"epsilons": ask.get("epsilon", question, parse_epsilons)}
+    read = parse_block_epsilons if form == "blocks" else parse_epsilon
+    epsilon = ask.get("epsilon", "Epsilon (smaller hides more)", read, default="1")
+    return {"epsilons" if isinstance(epsilon, dict) else "epsilon": epsilon}

@@ -6,6 +6,9 @@ import sys
 
 import click
 
+from ..choosing import read_spec
+from ..options import write_text
+
 
 @click.command()
 @click.argument("spec")
@@ -18,13 +21,10 @@ def command(spec: str, output: str | None) -> None:
     Its SHA-256 is the fingerprint that reports and tallies carry. Whoever has the law can check the promise
     from it alone, and every command takes it in place of a spec.
     """
-    from ...core.documents import replacing
     from ...wire import law_text
-    from ..choosing import read_spec
 
     written = law_text(read_spec(spec, writes=[output]).mechanism)
     if output is None:
         click.echo(written, nl=sys.stdout.isatty())
-        return
-    with replacing(output) as file:
-        file.write(written.encode())
+    else:
+        write_text(written, output)

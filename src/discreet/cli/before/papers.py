@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,6 +14,7 @@ from ...core import tables
 from ...core.errors import MissingExtra
 from ...papers import EXPERIMENTS, Experiment, find
 from ...plots.picture import KINDS
+from ..options import json_option
 
 
 @click.command()
@@ -35,16 +38,9 @@ from ...plots.picture import KINDS
     "the tables and pictures say which.",
 )
 @click.option("--workers", type=click.IntRange(1), help="Number of processes; one per core unless given.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def command(
-    name: str | None,
-    full: bool,
-    runs: int | None,
-    output: str | None,
-    formats: tuple[str, ...],
-    gowalla: str | None,
-    workers: int | None,
-    as_json: bool,
+    name: str | None, output: str | None, formats: tuple[str, ...], gowalla: str | None, as_json: bool, **how: Any
 ) -> None:
     """Reproduce a figure or table of the papers, beside the printed one.
 
@@ -60,35 +56,39 @@ def command(
     chosen = find(name)
     if gowalla is not None and output is not None:
         check_outputs([file for one in chosen for file in Path(output).glob(f"{one.name}*")], [gowalla])
-    setting = Setting(full, runs, None if gowalla is None else Path(gowalla), workers)
+    setting = Setting(gowalla=None if gowalla is None else Path(gowalla), **how)
     if setting.gowalla is not None:
         from ...papers.data import check_ins
 
         check_ins(setting)  # a malformed file is refused before anything is written
-    if runs is None:
-        click.echo(_forecast(chosen, full), err=True)
+    if setting.runs is None:
+        click.echo(_forecast(chosen, setting.full), err=True)
     begun = time.perf_counter()
     reports = []
     for experiment in chosen:
         try:
-            made = experiment.run(setting)
+            report = experiment.run(setting)
         except MissingExtra as absent:
             if len(chosen) == 1:
                 raise
             click.echo(f"{experiment.name}: not run: {absent}", err=True)
             continue
         if as_json:
-            reports.append(made.as_dict())
+            reports.append(report.as_dict())
         else:
-            click.echo(f"{made.text()}\n")
+            click.echo(f"{report.text()}\n")
         if output is not None:
-            written, missing = made.save(Path(output), formats)
-            click.echo("\n".join(f"wrote {path}" for path in written), err=True)
-            if missing:
-                click.echo(f"no picture: {missing}", err=True)
+            echo_saved(*report.save(Path(output), formats))
     if as_json:
         click.echo(json.dumps(reports, ensure_ascii=False))
     click.echo(f"took {time.perf_counter() - begun:.0f} s", err=True)
+
+
+def echo_saved(written: Sequence[Path], missing: str) -> None:
+    """Say on standard error which files were written, and why a picture was not."""
+    click.echo("\n".join(f"wrote {path}" for path in written), err=True)
+    if missing:
+        click.echo(f"no picture: {missing}", err=True)
 
 
 def _listing() -> str:

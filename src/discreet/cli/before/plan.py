@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...core.errors import InvalidInput
+from .. import form_commands
+from ..choosing import compare, settle_form
+from ..options import QUERY_NAMES, json_option, plot_option, read_event, read_json, read_prior, read_queries
+
 if TYPE_CHECKING:
-    from ...core.domain import Domain
     from ...planning import Plan
-
-
-QUERY_NAMES = ("shares", "mean", "cumulative")
-"""The queries that have a name."""
 
 
 @click.command()
@@ -67,29 +66,21 @@ QUERY_NAMES = ("shares", "mean", "cumulative")
 @click.option("--design-effect", type=float, default=1.0, metavar="F", help="How many times variances grow by design.")
 @click.option("--worst", is_flag=True, help="Choose by the largest error at any shares instead of the assumed ones.")
 @click.option("--candidates", is_flag=True, help="Show every mechanism that was compared.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", metavar="FILE.png", help="Draw the error against n (needs the plot extra).")
+@json_option
+@plot_option("the error against n")
 def command(
     spec: str,
-    n: int | None,
-    tv: float | None,
-    stderr: float | None,
     prior: str | None,
     query: tuple[str, ...],
-    difference: str | None,
-    slope: float | None,
-    covariate: str | None,
     event: tuple[str, ...],
-    power: float | None,
-    alpha: float,
-    subgroup: float,
+    difference: str | None,
+    covariate: str | None,
     groups: str | None,
-    comparisons: int,
-    design_effect: float,
     worst: bool,
     candidates: bool,
     as_json: bool,
     plot: str | None,
+    **aims: Any,
 ) -> None:
     """Find out before collecting whether there will be enough data.
 
@@ -104,117 +95,60 @@ def command(
 
     Mechanisms are compared by the error of all shares, unless SPEC or --query names other queries.
     """
-    from ...core.errors import InvalidInput
     from ...files.overwriting import check_outputs
     from ...mechanisms.build import REPORT_BITS
-    from ...planning import check_target, effect_of
-    from ...planning import plan as make
+    from ...planning import check_target, effect_of, plan
     from ...questionnaires.form import Form, read_spec_or_form
     from ...wire.choices import query_of
-    from .. import form_commands
-    from ..choosing import compare, settle_form
 
     if query and event:
         raise InvalidInput("--query and --event must not both be given")
-    parts = {} if groups is None else {"groups": _numbers("groups", groups)}
     spread = None if difference is None else _numbers("difference", difference)
-    aims: dict[str, Any] = {
-        "difference": spread[0] if spread is not None and len(spread) == 1 else spread,
-        "slope": slope,
-        "covariate": None if covariate is None else read_json(covariate),
-        "power": power,
-        "alpha": alpha,
-        "subgroup": subgroup,
-        "comparisons": comparisons,
-        "design_effect": design_effect,
-        **parts,
-    }
-    check_target(n=n, tv=tv, stderr=stderr, effect=effect_of(**aims))
-    wanted = read_spec_or_form(spec)
-    if isinstance(wanted, Form):
+    aims["difference"] = spread[0] if spread is not None and len(spread) == 1 else spread
+    aims["covariate"] = None if covariate is None else read_json(covariate)
+    if groups is not None:
+        aims["groups"] = _numbers("groups", groups)
+    targets = {name: aims.pop(name) for name in ("n", "tv", "stderr")}
+    check_target(**targets, effect=effect_of(**aims))
+    document = read_spec_or_form(spec)
+    if isinstance(document, Form):
+        n, tv, stderr = targets.values()
         form_commands.without(tv=tv, stderr=stderr, query=query, event=event, worst=worst, candidates=candidates)
-        form_commands.without(difference=difference, slope=slope, power=power, groups=groups, subgroup=subgroup != 1)
-        check_outputs([plot], [*wanted.files, prior])
+        form_commands.without(difference=difference, slope=aims["slope"], power=aims["power"], groups=groups)
+        form_commands.without(subgroup=aims["subgroup"] != 1)
+        check_outputs([plot], [*document.files, prior])
         if n is not None:
-            form_commands.plan(settle_form(wanted, quiet=True), n, prior, as_json=as_json, plot=plot)
+            form_commands.plan(settle_form(document, quiet=True), n, prior, as_json=as_json, plot=plot)
         return
-    check_outputs([plot], [*wanted.files, prior, covariate, *(one for one in query if one not in QUERY_NAMES)])
-    shares = wanted.prior if prior is None else read_prior(prior, wanted.context.domain)
-    bits = wanted.choice.get("bits", REPORT_BITS)
-    asked = read_event(wanted.context.domain, event) if event else read_queries(query)
-    aims |= {"n": n, "tv": tv, "stderr": stderr, "prior": shares, "bits": bits}
-    if not wanted.is_auto:
-        about = None if asked is None else query_of(asked, wanted.context.domain, name="query")
-        made = make(wanted.mechanism, query=about, worst=worst, **aims)
+    check_outputs([plot], [*document.files, prior, covariate, *(one for one in query if one not in QUERY_NAMES)])
+    domain = document.context.domain
+    shares = document.prior if prior is None else read_prior(prior, domain)
+    asked = read_event(domain, event) if event else read_queries(query)
+    aims |= {**targets, "prior": shares, "bits": document.choice.get("bits", REPORT_BITS)}
+    if not document.is_auto:
+        about = None if asked is None else query_of(asked, domain, name="query")
+        planned = plan(document.mechanism, query=about, worst=worst, **aims)
     else:
         chosen_by = ({} if asked is None else {"query": asked}) | ({"worst": True} if worst else {})
-        subject = compare(replace(wanted, choice={**wanted.choice, **chosen_by}))
-        made = make(subject, **aims)
+        planned = plan(compare(replace(document, choice={**document.choice, **chosen_by})), **aims)
     if plot is not None:
-        _draw(made, plot)
+        _draw(planned, plot)
     if as_json:
-        click.echo(json.dumps(made.as_dict(), ensure_ascii=False))
+        click.echo(json.dumps(planned.as_dict(), ensure_ascii=False))
         return
-    click.echo(str(made))
+    click.echo(str(planned))
     if candidates:
-        click.echo(f"\n{made.explanation}")
+        click.echo(f"\n{planned.explanation}")
 
 
 def _numbers(name: str, text: str) -> tuple[float, ...]:
     """The numbers of "A" or "A:B"."""
     from fractions import Fraction
 
-    from ...core.errors import InvalidInput
-
     try:
         return tuple(float(Fraction(part)) for part in text.split(":"))
     except (ValueError, ZeroDivisionError, OverflowError):
         raise InvalidInput(f"{name}={text!r} must be a number, or two with a colon between them") from None
-
-
-def read_queries(queries: Sequence[str]) -> Any:
-    """The queries of a command line as a spec gives them: words, or the weights in JSON files; None without any."""
-    from ...core.errors import InvalidInput
-
-    found = []
-    for one in queries:
-        if one not in QUERY_NAMES and not one.endswith(".json"):
-            raise InvalidInput(f"query={one!r} must be {', '.join(QUERY_NAMES)} or the name of a .json file of weights")
-        found.append(one if one in QUERY_NAMES else read_json(one))
-    return found[0] if len(found) == 1 else found or None
-
-
-def read_event(values: Domain, event: Sequence[str]) -> list[float]:
-    """The weights of an event: 1 for each of these values, written as text, and 0 for the others."""
-    held = {values.index_of_text(text) for text in event}
-    return [1.0 if x in held else 0.0 for x in range(len(values))]
-
-
-def read_json(path: str) -> Any:
-    """The data in a JSON file."""
-    from pathlib import Path
-
-    from ...core.errors import InvalidInput
-
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as problem:
-        raise InvalidInput(f"{path}: this is not JSON: {problem}") from None
-
-
-def read_prior(path: str, domain: Any) -> Any:
-    """The assumed shares in a JSON file: a list in the order of the values, or an object by value."""
-    from ...core.errors import InvalidInput
-
-    data = read_json(path)
-    if isinstance(data, dict):
-        shares = [0.0] * len(domain)
-        for text, share in data.items():
-            shares[domain.index_of_text(text)] = share
-        data = shares
-    if not isinstance(data, list) or any(isinstance(s, bool) or not isinstance(s, (int, float)) for s in data):
-        raise InvalidInput(f"{path}: must be a list of shares or an object of them by value")
-    return data
 
 
 def _draw(plan: Plan, path: str) -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
+
+from ..choosing import read_spec
+from ..options import json_option, plot_option, value_of
 
 
 @click.command()
@@ -19,16 +23,10 @@ import click
     help="For somebody who sees T batches of N reports each, without who sent which.",
 )
 @click.option("--pair", nargs=2, metavar="X Z", help="The two values to draw.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", metavar="FILE.png", help="Draw epsilon over the reports for the pair (needs the plot extra).")
+@json_option
+@plot_option("epsilon over the reports for the pair")
 def command(
-    spec: str,
-    times: int,
-    delta: float,
-    batch: int | None,
-    pair: tuple[str, str] | None,
-    as_json: bool,
-    plot: str | None,
+    spec: str, times: int, delta: float, batch: int | None, pair: tuple[str, str] | None, **options: Any
 ) -> None:
     """Say what T fresh reports of SPEC about one value give away together.
 
@@ -37,16 +35,18 @@ def command(
     """
     from ...leakage.repetition import repeated
     from ...leakage.shuffling import shuffled
-    from ..choosing import read_spec
 
+    plot = options["plot"]
     if plot is not None and pair is None:
         raise click.UsageError("--plot draws the curve of two values: give --pair X Z")
     mechanism = read_spec(spec, writes=[plot]).mechanism
-    made = repeated(mechanism if batch is None else shuffled(mechanism, batch), times)
+    account = repeated(mechanism if batch is None else shuffled(mechanism, batch), times)
     if pair is not None and plot is not None:
         from ...plots import plot_repeated
 
         domain = mechanism.context.domain
-        x, z = (domain[domain.index_of_text(text)] for text in pair)
-        plot_repeated(made, x, z, plot, delta=delta)
-    click.echo(json.dumps(made.as_dict(delta=delta), ensure_ascii=False) if as_json else made.text(delta))
+        x, z = (value_of(domain, text) for text in pair)
+        plot_repeated(account, x, z, plot, delta=delta)
+    click.echo(
+        json.dumps(account.as_dict(delta=delta), ensure_ascii=False) if options["as_json"] else account.text(delta)
+    )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from ...core.errors import InvalidInput
+from ..choosing import read_either
+
 
 @click.command()
 @click.argument("spec")
@@ -27,20 +30,18 @@ def command(spec: str, output: str | None, question: str | None, quiet: bool) ->
     """
     from dataclasses import replace
 
-    from ...core.errors import InvalidInput
     from ...questionnaires.form import Form
     from ...wire.spec import check_name
-    from ..choosing import read_either
 
     if output is not None:
         check_name(output)
-    wanted = read_either(spec, quiet=quiet, writes=[output])
+    document = read_either(spec, quiet=quiet, writes=[output])
     if question is not None:
-        parts = wanted.parts if isinstance(wanted, Form) else {}
+        parts = document.parts if isinstance(document, Form) else {}
         if question not in parts:
             raise InvalidInput(f"--question {question!r} must be one of a form: {', '.join(parts) or 'SPEC is none'}")
-        wanted = replace(parts[question], name=question)
-    pinned = wanted.resolved()
+        document = replace(parts[question], name=question)
+    pinned = document.resolved()
     if output is None:
         click.echo(pinned.to_toml(), nl=False)
     else:

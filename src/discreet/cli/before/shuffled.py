@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...core.errors import InvalidInput
 from ...leakage.profiles import profile_of
+from ..choosing import read_spec
+from ..options import json_option, plot_option, value_of
 
 if TYPE_CHECKING:
     from ...mechanisms.mechanism import Mechanism
@@ -26,8 +29,8 @@ if TYPE_CHECKING:
     "--among", multiple=True, metavar="VALUE", help="A value that these N people are known to hold; all unless given."
 )
 @click.option("--pair", nargs=2, metavar="X Z", help="The two values to draw, and the only ones to show.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", metavar="FILE.png", help="Draw delta over epsilon for the pair (needs the plot extra).")
+@json_option
+@plot_option("delta over epsilon for the pair")
 def command(
     spec: str,
     n: int | None,
@@ -46,7 +49,6 @@ def command(
     only the context's own epsilon holds. Give one of --n, --block, --tally and --epsilon.
     """
     from ...leakage.shuffling import batch_needed, shuffled
-    from ..choosing import read_spec
 
     if sum(given is not None for given in (n, block or None, tally, epsilon)) != 1:
         raise click.UsageError("give one of --n, --block, --tally and --epsilon")
@@ -56,29 +58,27 @@ def command(
     domain = mechanism.context.domain
     if epsilon is not None:
         least = batch_needed(mechanism, epsilon, delta)
-        told = {"mechanism": mechanism.name, "epsilon": epsilon, "delta": delta, "batch_needed": least}
+        data = {"mechanism": mechanism.name, "epsilon": epsilon, "delta": delta, "batch_needed": least}
         each = " of every block" if len(profile_of(mechanism).other_users(0)) < len(domain) else ""
         line = f"epsilon {epsilon:g} at delta {delta:g} takes batches of at least {least:,} reports{each}"
-        click.echo(json.dumps(told) if as_json else f"{mechanism.name}: {line}")
+        click.echo(json.dumps(data) if as_json else f"{mechanism.name}: {line}")
         return
-    known = [domain[domain.index_of_text(text)] for text in among] or None
-    made = shuffled(mechanism, _count(mechanism, n, block, tally), among=known)
+    known = [value_of(domain, text) for text in among] or None
+    batch = shuffled(mechanism, _count(mechanism, n, block, tally), among=known)
     if pair is not None:
-        x, z = (domain[domain.index_of_text(text)] for text in pair)
+        x, z = (value_of(domain, text) for text in pair)
         if plot is not None:
             from ...plots import plot_shuffled
 
-            plot_shuffled(made, x, z, plot)
-        rows = [made.account(x, z, delta), made.account(z, x, delta)]
-        click.echo(json.dumps(made.data(rows, delta), ensure_ascii=False) if as_json else made.table(rows, delta))
+            plot_shuffled(batch, x, z, plot)
+        rows = [batch.account(x, z, delta), batch.account(z, x, delta)]
+        click.echo(json.dumps(batch.data(rows, delta), ensure_ascii=False) if as_json else batch.table(rows, delta))
         return
-    click.echo(json.dumps(made.as_dict(delta=delta), ensure_ascii=False) if as_json else made.text(delta))
+    click.echo(json.dumps(batch.as_dict(delta=delta), ensure_ascii=False) if as_json else batch.text(delta))
 
 
 def _count(mechanism: Mechanism, n: int | None, block: tuple[str, ...], tally: str | None) -> Any:
     """The number of reports as the command line has it: one, one for each block, or a tally."""
-    from ...core.errors import InvalidInput
-
     if tally is not None:
         from ...estimation.tally import read_tally
 

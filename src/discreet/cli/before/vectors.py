@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
+
+from ..choosing import read_spec
 
 
 @click.command()
@@ -15,15 +19,7 @@ import click
     "-o", "--output", metavar="FILE", help="Write to FILE, completely or not at all, instead of standard output."
 )
 @click.option("--check", "checked", metavar="FILE", help="Write nothing; check the vectors in FILE.")
-def command(
-    specs: tuple[str, ...],
-    count: int | None,
-    seed: int,
-    kinds: tuple[str, ...],
-    small: bool,
-    output: str | None,
-    checked: str | None,
-) -> None:
+def command(specs: tuple[str, ...], output: str | None, checked: str | None, **which: Any) -> None:
     """Write vectors: what every client, in any language, must draw from given words.
 
     They are JSON lines: a law, then value numbers with words and the report that they make. Every kind of law is among
@@ -31,15 +27,14 @@ def command(
     """
     from ...checks import check_vectors, write_vectors
     from ...core.documents import replacing
-    from ..choosing import read_spec
 
     if checked is not None:
         done = check_vectors(checked)
-        told = f"{done.laws} laws; the reports are those of {done.integers} vectors by plain integers"
-        click.echo(f"{told}, {done.numpy} by NumPy and {done.numba} by Numba")
+        line = f"{done.laws} laws; the reports are those of {done.integers} vectors by plain integers"
+        click.echo(f"{line}, {done.numpy} by NumPy and {done.numba} by Numba")
         return
     laws = [read_spec(spec, writes=[output]).mechanism for spec in specs] or None
-    lines = write_vectors(laws, count=count, seed=seed, kinds=kinds, small=small)
+    lines = write_vectors(laws, **which)
     if output is None:
         for line in lines:
             click.echo(line, nl=False)

@@ -7,31 +7,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...core import tables
+from ...core.errors import PrivacyViolation
+from .. import form_commands
+from ..choosing import read_either
+from ..options import json_option
+
 if TYPE_CHECKING:
     from ...mechanisms.mechanism import Mechanism
 
 
 @click.command()
 @click.argument("spec")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def command(spec: str, as_json: bool) -> None:
     """Prove that the mechanism of SPEC satisfies its context.
 
     SPEC is a .toml or .json file. Every pair of values is covered, by exact integers; a mechanism that
     fails is refused with exit code 2.
     """
-    from ...core import tables
-    from ...core.errors import PrivacyViolation
     from ...questionnaires.form import Form
-    from .. import form_commands
-    from ..choosing import read_either
 
-    wanted = read_either(spec)
+    document = read_either(spec)
     try:
-        if isinstance(wanted, Form):
-            form_commands.verify(wanted, as_json=as_json)
+        if isinstance(document, Form):
+            form_commands.verify(document, as_json=as_json)
             return
-        mechanism = wanted.mechanism
+        mechanism = document.mechanism
     except PrivacyViolation as problem:
         if as_json:
             click.echo(json.dumps({"ok": False, "reason": str(problem)}))
@@ -47,7 +49,7 @@ def command(spec: str, as_json: bool) -> None:
         "context": repr(mechanism.context),
         "mechanism": f"{mechanism.name}, {mechanism.bits} bits per report",
         "tightest": f"{certificate.x!r} against {certificate.z!r}",
-        "claimed": "inf" if result["claimed"] is None else f"{result['claimed']:.15g}",
+        "claimed": claimed_text(result["claimed"]),
         "realised": f"{certificate.realised:.15g}",
         "gap": "inf" if result["gap"] is None else f"{result['gap']:.2g}",
         "outputs": str(result["outputs"]),
@@ -59,10 +61,12 @@ def command(spec: str, as_json: bool) -> None:
 
 def certificate_data(mechanism: Mechanism) -> dict[str, Any]:
     """The certificate of a mechanism as plain data."""
-    certificate = mechanism.certificate
-    return certificate.as_dict() | {"outputs": _outputs(certificate.outputs)}
+    outputs = mechanism.certificate.outputs
+    exact = outputs < 1 << 53  # the largest whole number that JSON holds for certain
+    shown = outputs if exact else f"at most 2**{(outputs - 1).bit_length()}"
+    return mechanism.certificate.as_dict() | {"outputs": shown}
 
 
-def _outputs(outputs: int) -> int | str:
-    """The number of reports, as a power of two if JSON numbers cannot hold it."""
-    return outputs if outputs < 1 << 53 else f"at most 2**{(outputs - 1).bit_length()}"
+def claimed_text(epsilon: float | None) -> str:
+    """A claimed epsilon as it is printed; None is infinite."""
+    return "inf" if epsilon is None else f"{epsilon:.15g}"

@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...core.errors import UnknownValue
+from ...core.exact import text_of
+from ..options import json_option
+
 if TYPE_CHECKING:
     from ...client import Client, Collection, Receipt
     from ...core.domain import Value
@@ -34,15 +38,9 @@ EXIT_REFUSED = 1
 @click.option("--ledger", metavar="FILE", help="The ledger, instead of the one in your data folder.")
 @click.option("--label", "labels", metavar="NAME=TEXT", multiple=True, help="A public label; may be repeated.")
 @click.option("--invitation", metavar="TOKEN", help="The invitation, where one is needed; - reads it as a line.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def command(
-    url: str,
-    value: str | None,
-    cap: str | None,
-    ledger: str | None,
-    labels: tuple[str, ...],
-    invitation: str | None,
-    as_json: bool,
+    url: str, value: str | None, labels: tuple[str, ...], invitation: str | None, as_json: bool, **account: str | None
 ) -> None:
     """Answer the collection at URL with VALUE, which stays here: only a randomized report is sent.
 
@@ -56,14 +54,14 @@ def command(
     Exit code 0: accepted, or queued until the collector can be reached ("discreet ledger --flush" sends
     it). 1: the collector did not take it. 2: nothing was sent, and one line says why.
     """
-    told, given = _labels(labels), _line() if invitation == "-" else invitation
-    client = _client(ledger, cap)
+    by_name, given = _labels(labels), _line() if invitation == "-" else invitation
+    client = _client(**account)
     collection = client.open(_of_page(url))
     if not as_json:
         _show(collection)
     if given is None and collection.needs_invitation:
         given = _invitation(asks=value is None and not as_json and in_terminal())
-    receipt = collection.answer(_value(collection, value, as_json=as_json), labels=told, invitation=given)
+    receipt = collection.answer(_value(collection, value, as_json=as_json), labels=by_name, invitation=given)
     if as_json:
         click.echo(json.dumps(_data(receipt, client)))
     else:
@@ -92,22 +90,18 @@ def _client(ledger: str | None, cap: str | None) -> Client:
 
 
 def _labels(given: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for entry in given:
         name, sign, text = entry.partition("=")
-        if not sign or name in found:
+        if not sign or name in labels:
             raise click.UsageError(f"--label {entry!r} must be NAME=TEXT, each name once")
-        found[name] = text
-    return found
+        labels[name] = text
+    return labels
 
 
 def _value(collection: Collection, text: str | None, *, as_json: bool) -> Value:
-    from ...core.errors import UnknownValue
-
-    if text == "-":
-        return collection.value_of(_line())
     if text is not None:
-        return collection.value_of(text)
+        return collection.value_of(_line() if text == "-" else text)
     if as_json or not in_terminal():
         raise click.UsageError("VALUE is missing: give it, or - to read it from standard input")
 
@@ -117,14 +111,14 @@ def _value(collection: Collection, text: str | None, *, as_json: bool) -> Value:
         except UnknownValue as problem:
             raise click.UsageError(str(problem)) from None
 
-    found: Value = click.prompt("Your answer", value_proc=read)
-    return found
+    value: Value = click.prompt("Your answer", value_proc=read)
+    return value
 
 
 def _invitation(*, asks: bool) -> str | None:
     """The invitation of somebody who gave none in the command: from the environment, or asked for."""
-    found = os.environ.get("DISCREET_INVITATION") or None
-    return click.prompt("Your invitation") if found is None and asks else found
+    known = os.environ.get("DISCREET_INVITATION") or None
+    return click.prompt("Your invitation") if known is None and asks else known
 
 
 def _line() -> str:
@@ -156,14 +150,10 @@ def printable(text: str) -> str:
 
 
 def _data(receipt: Receipt, client: Client) -> dict[str, object]:
-    from ...core.exact import text_of
-
     return {**receipt.as_dict(), "spent": text_of(client.ledger.spent), "left": text_of(client.ledger.left)}
 
 
 def _sentence(receipt: Receipt, client: Client) -> str:
-    from ...core.exact import text_of
-
     ledger = client.ledger
     budget = f"Spent in all: {text_of(ledger.spent)} of {text_of(ledger.cap)}."
     if receipt.state == "accepted":

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...core import tables
+from ...core.domain import plain_value
+from ...core.exact import text_of
+from ..options import json_option, write_text
+
 if TYPE_CHECKING:
     from ...client import Client
-    from ...client.ledger import Balance, Ledger
+    from ...client.ledger import Balance
 
 MAX_NAMED_VALUES = 5
 """The most values of a budget that are listed."""
@@ -28,15 +33,9 @@ MAX_NAMED_VALUES = 5
 @click.option(
     "--export", metavar="FILE", help="Write the lines of the ledger to FILE (- for standard output), and stop."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def command(
-    ledger: str | None,
-    cap: str | None,
-    budget: str | None,
-    laws: tuple[str, ...],
-    flush: bool,
-    export: str | None,
-    as_json: bool,
+    ledger: str | None, cap: str | None, budget: str | None, laws: tuple[str, ...], export: str | None, **options: bool
 ) -> None:
     """Show what your answers have spent, per collection, in all, and of each budget.
 
@@ -48,46 +47,34 @@ def command(
     what was sent.
     """
     from ...client import Client, default_ledger
+    from ...wire import Spec
 
     if laws and budget is None:
         raise click.UsageError("--law goes with --budget: it says what was answered before the budget was set")
     client = Client(ledger=default_ledger() if ledger is None else ledger, cap=cap)
     if budget is not None:
-        _limit(client.ledger, budget, laws)
-    if flush:
+        context = Spec.read(budget).context
+        client.ledger.limit(context, laws=[Spec.read(law).mechanism for law in laws])
+    if options["flush"]:
         for receipt in client.flush():
             click.echo(f"discreet: {receipt.collection}: {receipt.state}", err=True)
     if export is not None:
         _export(client, export)
-    elif as_json:
+    elif options["as_json"]:
         click.echo(json.dumps(_data(client), ensure_ascii=False))
     else:
         click.echo(_table(client))
 
 
-def _limit(ledger: Ledger, budget: str, laws: tuple[str, ...]) -> None:
-    from ...wire import Spec
-
-    context = Spec.read(budget).context
-    ledger.limit(context, laws=[Spec.read(law).mechanism for law in laws])
-
-
 def _export(client: Client, target: str) -> None:
-    from ...core.documents import replacing
     from ...files.overwriting import check_outputs
 
     own = client.ledger.path
     check_outputs([target], [own, f"{own}.key", f"{own}.lock"])
-    if target == "-":
-        click.echo(client.ledger.export(), nl=False)
-        return
-    with replacing(target) as file:
-        file.write(client.ledger.export().encode())
+    write_text(client.ledger.export(), target)
 
 
 def _data(client: Client) -> dict[str, Any]:
-    from ...core.exact import text_of
-
     ledger = client.ledger
     return {
         "cap": text_of(ledger.cap),
@@ -102,21 +89,18 @@ def _data(client: Client) -> dict[str, Any]:
 def _balance(balance: Balance) -> dict[str, Any]:
     """A budget as plain data: its context, and the pair of values between which least is left."""
     from ...client.ledger.account import describe_context
-    from ...core.domain import plain_value
-    from ...core.exact import text_of
 
-    found, tightest = describe_context(balance.budget), balance.tightest()
+    data, tightest = describe_context(balance.budget), balance.tightest()
     if tightest is None:
-        return found | {"tightest": None}
+        return data | {"tightest": None}
     x, z, allowed, spent = tightest
     left = balance.left.epsilon(x, z)
     numbers = {"budget": text_of(allowed), "spent": text_of(spent), "left": text_of(left)}
-    return found | {"tightest": {"x": plain_value(x), "z": plain_value(z), **numbers}}
+    return data | {"tightest": {"x": plain_value(x), "z": plain_value(z), **numbers}}
 
 
 def _sentence(balance: Balance) -> str:
     """What is left of a budget, where it is least."""
-    from ...core.exact import text_of
     from .answer import printable
 
     values = balance.budget.values
@@ -131,7 +115,6 @@ def _sentence(balance: Balance) -> str:
 
 
 def _table(client: Client) -> str:
-    from ...core import tables
     from .answer import printable
 
     data = _data(client)

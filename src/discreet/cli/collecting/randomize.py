@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
+
+from ...core.errors import UnknownValue
+from .. import form_commands
+from ..choosing import read_either
+from ..options import quiet_option, threads_option
+from ..progress import progress
 
 
 @click.command()
@@ -32,21 +40,17 @@ import click
 )
 @click.option("--show-values", is_flag=True, help="Let errors show the value they are about, which is a person's.")
 @click.option("--insecure-seed", type=int, metavar="N", help="Reproducible reports, for simulation only.")
-@click.option("--threads", type=click.IntRange(1), metavar="N", help="Cores to use; all of them unless given.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@threads_option
+@quiet_option
 def command(
     spec: str,
     files: tuple[str, ...],
-    column: str | None,
     delimiter: str | None,
     out: str,
-    keep: tuple[str, ...],
-    unknown: str,
-    unmarked: bool,
     show_values: bool,
     insecure_seed: int | None,
-    threads: int | None,
     quiet: bool,
+    **how: Any,
 ) -> None:
     """Turn the values in FILES into reports, one each, in order.
 
@@ -66,48 +70,37 @@ def command(
     from ...bulk.jobs import randomize_files, rows_in
     from ...bulk.words import secure, seeded
     from ...core import errors
-    from ...core.errors import UnknownValue
     from ...files.formats import PIPE
     from ...files.sources import inputs, source_of
     from ...questionnaires.form import Form
-    from .. import form_commands
-    from ..choosing import read_either
-    from ..progress import progress
+    from ...questionnaires.writing import randomize_form
 
     errors.show_values = show_values
     given = inputs(files or (PIPE,))
-    wanted = read_either(spec, quiet=quiet, writes=[out], reads=given)
+    document = read_either(spec, quiet=quiet, writes=[out], reads=given)
     sources = [source_of(file, delimiter=delimiter) for file in given]
     if insecure_seed is not None:
         click.echo("discreet: --insecure-seed: whoever knows the seed can undo these reports", err=True)
     rng = secure() if insecure_seed is None else seeded(insecure_seed)
-    if isinstance(wanted, Form):
+    column, unknown = how["column"], how["unknown"]
+    if isinstance(document, Form):
         form_commands.without(column=column)
-        seen, outside = form_commands.randomize(
-            wanted, sources, out, rng, keep=keep, unknown=unknown, unmarked=unmarked
-        )
+        of_form = {key: how[key] for key in ("keep", "unknown", "unmarked")}
+        try:
+            seen, outside = randomize_form(document, sources, out, rng, **of_form)
+        except UnknownValue as problem:
+            raise UnknownValue(f"{problem} (see --unknown)") from None
         if outside:
             click.echo(f"discreet: {outside} of {seen} people gave an answer outside the domain; left out", err=True)
         return
-    mechanism = wanted.mechanism
+    mechanism = document.mechanism
     try:
         DomainEncoder(mechanism.context.domain, unknown=unknown)
     except UnknownValue as problem:
         raise UnknownValue(f"--unknown: {problem}") from None
     with progress(rows_in(sources, column), quiet=quiet) as advance:
         try:
-            seen, outside = randomize_files(
-                mechanism,
-                sources,
-                out,
-                rng,
-                column=column,
-                keep=keep,
-                unknown=unknown,
-                unmarked=unmarked,
-                threads=threads,
-                progress=advance,
-            )
+            seen, outside = randomize_files(mechanism, sources, out, rng, progress=advance, **how)
         except UnknownValue as problem:
             raise UnknownValue(f"{problem} (see --unknown, --show-values)") from None
     if outside:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...core.errors import MissingExtra
+
 if TYPE_CHECKING:
     from ...collector.settings import Settings
 
@@ -90,8 +92,6 @@ def _serve(settings: Settings) -> None:
         from ...collector.http.server import run
         from ...collector.store.opening import redact_place
     except ImportError as problem:
-        from ...core.errors import MissingExtra
-
         raise MissingExtra(problem.name or "uvicorn", "serve") from None
 
     def announce(address: str, tokens: dict[str, str]) -> None:

@@ -7,6 +7,9 @@ from typing import Any
 
 import click
 
+from ..options import quiet_option
+from ..progress import progress
+
 
 @click.command()
 @click.argument("url")
@@ -22,7 +25,7 @@ import click
 @click.option("--spec", metavar="FILE", help="Make a new collection of this spec first; URL is the collector's.")
 @click.option("--invited", is_flag=True, help="People need invitations to the new collection.")
 @click.option("--threads", type=click.IntRange(1, 256), default=8, show_default=True, help="People at a time.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@quiet_option
 def command(
     url: str,
     people: int,
@@ -50,7 +53,6 @@ def command(
     if invited and spec is None:
         raise click.UsageError("--invited is said of a new collection, and needs --spec")
     from ...collector.simulation import create, read_shares, simulate, verdict
-    from ..progress import progress
 
     names = [name.strip() for name in labels.split(",")] if labels else []
     if admin is not None and spec is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -24,15 +25,12 @@ def command(
     spec: str,
     inputs: tuple[str, ...],
     column: str,
-    record_id: str,
     key_file: str,
     out: str,
     reports: str | None,
-    keep: tuple[str, ...],
-    collection: str | None,
-    unknown: str,
     form: str | None,
     master: str | None,
+    **how: Any,
 ) -> None:
     """Randomize and tally the records in INPUTS on a Spark cluster.
 
@@ -52,7 +50,7 @@ def command(
     from ...estimation.tally import tally_text, write_tally
     from ..choosing import read_spec
 
-    if keep and reports is None:
+    if how["keep"] and reports is None:
         raise InvalidInput("--keep needs --reports: a tally has no other columns")
     mechanism = read_spec(spec, writes=[out, reports], reads=[*inputs, key_file]).mechanism
     key = Path(key_file).read_bytes()
@@ -60,13 +58,11 @@ def command(
     try:
         session.sparkContext.setLogLevel("ERROR")
         records = spark.read(session, inputs, form=form)
-        made = spark.randomize(
-            records, mechanism, column, record_id=record_id, key=key, collection=collection, keep=keep, unknown=unknown
-        )
+        randomized = spark.randomize(records, mechanism, column, key=key, **how)
         if reports is not None:
-            made = spark.stored(made, reports)
-        total = spark.tally(made, mechanism)
-        if unknown == "drop":
+            randomized = spark.stored(randomized, reports)
+        total = spark.tally(randomized, mechanism)
+        if how["unknown"] == "drop":
             seen = records.count()
             left = seen - total.n
             click.echo(f"discreet: {left} of {seen} values are null or outside the domain; left out", err=True)

@@ -6,6 +6,12 @@ from typing import Any
 
 import click
 
+from ...core.errors import InvalidInput
+from .. import form_commands
+from ..choosing import read_either
+from ..options import quiet_option, split_files, threads_option
+from ..progress import progress
+
 
 @click.command()
 @click.argument("spec")
@@ -20,19 +26,17 @@ import click
     is_flag=True,
     help="Also accept reports without marks. Neither another mechanism's reports nor missing ones would be noticed.",
 )
-@click.option("--threads", type=click.IntRange(1), metavar="N", help="Cores to use; all of them unless given.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@threads_option
+@quiet_option
 def command(
     spec: str,
     files: tuple[str, ...],
-    column: str | None,
     delimiter: str | None,
     by: tuple[str, ...],
     question: str | None,
     out: str,
-    unmarked: bool,
-    threads: int | None,
     quiet: bool,
+    **read: Any,
 ) -> None:
     """Count the reports in FILES and merge tallies.
 
@@ -57,29 +61,23 @@ def command(
         tally_groups,
         write_groups,
     )
-    from ...core.errors import InvalidInput
     from ...estimation.tally import tally_text, write_tally
     from ...files.columns import REPORT
-    from ...files.formats import JSON, PIPE, compression_of, format_of
-    from ...files.sources import inputs, source_of
+    from ...files.formats import PIPE
+    from ...files.sources import inputs
     from ...questionnaires.form import Form
-    from .. import form_commands
-    from ..choosing import read_either
-    from ..progress import progress
 
     given = inputs(files or (PIPE,))
-    wanted = read_either(spec, quiet=quiet, writes=[out], reads=given)
-    earlier = [file for file in given if format_of(file) is JSON and not compression_of(file)]
-    reports = [source_of(file, delimiter=delimiter) for file in given if file not in earlier]
-    if isinstance(wanted, Form):
-        form_commands.without(column=column, by=by)
-        form_commands.tally(wanted, earlier, reports, out, question=question, unmarked=unmarked)
+    document = read_either(spec, quiet=quiet, writes=[out], reads=given)
+    earlier, reports = split_files(given, delimiter)
+    if isinstance(document, Form):
+        form_commands.without(column=read["column"], by=by)
+        form_commands.tally(document, earlier, reports, out, question=question, unmarked=read["unmarked"])
         return
     if question is not None:
         raise InvalidInput("--question must go with a form of several questions")
-    mechanism = wanted.mechanism
-    read: dict[str, Any] = {"column": column, "unmarked": unmarked, "threads": threads}
-    with progress(rows_in(reports, column, usual=REPORT), quiet=quiet) as advance:
+    mechanism = document.mechanism
+    with progress(rows_in(reports, read["column"], usual=REPORT), quiet=quiet) as advance:
         if by:
             groups = sum((read_groups(file, mechanism) for file in earlier), GroupTallies(mechanism, by, {}))
             groups += tally_groups(mechanism, reports, by, **read, progress=advance)

@@ -15,7 +15,7 @@ from ...core.exact import Epsilon, positive_finite, text_of
 from ...core.fields import Fields, listed, value, values, values_in, whole
 from ...core.limits import check
 from ..context import Context
-from ..reading import epsilon_in, given, level
+from ..reading import epsilon_in, level, require_domain
 from ..structure.recognition import Part
 
 MAX_LISTED_NAMES = 8
@@ -52,7 +52,7 @@ class Blocks(Context):
             raise InvalidContext(f"epsilons={len(self.levels)} entries must be one per block, {len(self.names)}")
 
     @classmethod
-    def named(cls, blocks: Mapping[Hashable, Iterable[Value]], epsilon: object) -> Blocks:
+    def from_mapping(cls, blocks: Mapping[Hashable, Iterable[Value]], epsilon: object) -> Blocks:
         """Blocks given as ``{name: values}``; `epsilon` is one for all or ``{name: epsilon}``."""
         if not isinstance(blocks, Mapping) or not blocks:
             raise InvalidContext("blocks must map each block's name to its values")
@@ -66,7 +66,7 @@ class Blocks(Context):
         return cls(Domain(values), block_of, names, levels_of(names, epsilon))
 
     @classmethod
-    def sized(cls, domain: Domain, sizes: Sequence[int], epsilon: object) -> Blocks:
+    def from_sizes(cls, domain: Domain, sizes: Sequence[int], epsilon: object) -> Blocks:
         """Consecutive blocks of the given sizes, which must add up to the size of the domain."""
         if any(isinstance(s, bool) or not isinstance(s, int) or s < 1 for s in sizes):
             raise InvalidContext(f"sizes={list(sizes)[:6]!r} must be positive whole numbers: no block is empty")
@@ -99,9 +99,9 @@ class Blocks(Context):
         if layout == ["sizes"]:
             name = fields.name("sizes")
             sizes = [whole(size, f"{name}[{i}]") for i, size in enumerate(listed(fields.required("sizes"), name))]
-            return cls.sized(given(domain), sizes, _read_levels(fields, range(len(sizes))))
+            return cls.from_sizes(require_domain(domain), sizes, _read_levels(fields, range(len(sizes))))
         block_of, names = _read_labels(fields)
-        return cls(given(domain), block_of, names, levels_of(names, _read_levels(fields, names)))
+        return cls(require_domain(domain), block_of, names, levels_of(names, _read_levels(fields, names)))
 
     def describe(self) -> dict[str, Any]:
         entries: dict[str, Any] = {"form": self.form, "block_of": list(self.class_of)}
@@ -155,7 +155,7 @@ def _read_named(fields: Fields, domain: Domain | None) -> Blocks:
         raise InvalidSpec(f"{fields.name('blocks')} must map each block's name to its values")
     blocks = {block: values_in(members, f"{fields.name('blocks')}.{block}") for block, members in table.items()}
     check("values", sum(map(len, blocks.values())), fields.name("blocks"))
-    context = Blocks.named(blocks, _read_levels(fields, list(blocks)))
+    context = Blocks.from_mapping(blocks, _read_levels(fields, list(blocks)))
     if domain is None or domain == context.domain:
         values(list(context.domain), fields.name("blocks"))
         return context

@@ -15,7 +15,7 @@ from ...core.exact import Epsilon, epsilon_of, text_of
 from ...core.fields import Fields, listed
 from ...core.limits import spend
 from ..context import Context, first_two
-from ..reading import given, level
+from ..reading import level, require_domain
 from ..structure.recognition import numbered
 from .high_low import HighLow
 from .uniform import Uniform
@@ -52,7 +52,7 @@ class Graded(Context):
             raise InvalidContext("epsilon: at least one value must have a finite one")
 
     @classmethod
-    def named(cls, epsilons: Mapping[Value, object]) -> Graded:
+    def from_mapping(cls, epsilons: Mapping[Value, object]) -> Graded:
         """Values with their epsilons, ``{value: epsilon}``."""
         if not isinstance(epsilons, Mapping) or not epsilons:
             raise InvalidContext("epsilons must map each value to its epsilon")
@@ -128,11 +128,11 @@ class Graded(Context):
         if not isinstance(data, Mapping):
             entries = [level(entry, f"{name}[{i}]") for i, entry in enumerate(listed(data, name))]
             spend(VALUE_STEPS * len(entries) + GRADE_STEPS * len(set(entries)), name)
-            return cls(given(domain), entries)
+            return cls(require_domain(domain), entries)
         spend((VALUE_STEPS + GRADE_STEPS) * len(data), name)
         epsilons = {value: level(entry, f"{name}.{value}") for value, entry in data.items()}
         if domain is None:
-            return cls.named(epsilons)
+            return cls.from_mapping(epsilons)
         placed: list[object] = [None] * len(domain)
         for value, entry in epsilons.items():
             placed[domain.index_of_text(str(value))] = entry

@@ -12,7 +12,7 @@ from ...core.errors import InvalidContext
 from ...core.exact import Epsilon, positive_finite, text_of
 from ...core.fields import Fields, values_in
 from ..context import Context
-from ..reading import epsilon_in, given
+from ..reading import epsilon_in, require_domain
 from ..structure.recognition import Part
 
 SENSITIVE, OTHER = 0, 1
@@ -54,7 +54,7 @@ class HighLow(Context):
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> HighLow:
         sensitive = values_in(fields.required("sensitive"), fields.name("sensitive"))
-        return cls(given(domain), sensitive, epsilon_in(fields))
+        return cls(require_domain(domain), sensitive, epsilon_in(fields))
 
     def describe(self) -> dict[str, Any]:
         names = [self.domain[number] for number in self.sensitive]

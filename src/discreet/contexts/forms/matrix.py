@@ -13,7 +13,7 @@ from ...core.exact import Epsilon, epsilon_of, text_of
 from ...core.fields import Fields, listed
 from ...core.limits import spend
 from ..context import Context, check_writable
-from ..reading import given, level
+from ..reading import level, require_domain
 
 
 class Matrix(Context):
@@ -50,7 +50,7 @@ class Matrix(Context):
             for x, row in enumerate(listed(fields.required("E"), name))
         ]
         spend(128 * len(entries) ** 2, name)
-        return cls(given(domain), entries)
+        return cls(require_domain(domain), entries)
 
     def describe(self) -> dict[str, Any]:
         return {"form": self.form, "E": [[text_of(entry) for entry in row] for row in self.entries]}
@@ -60,7 +60,7 @@ class Matrix(Context):
 
 
 class Derived(Context):
-    """The base of contexts that have no entries of their own in a file: there they are the matrix that they come to."""
+    """The base of contexts that are worked out from others, and are written as a matrix in files."""
 
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Context:

@@ -16,7 +16,7 @@ from ...core.exact import Epsilon, epsilon_of, positive_finite, text_of
 from ...core.fields import Fields, listed, number, range_of, text
 from ...core.limits import spend
 from ..context import MATRIX_LIMIT, Context
-from ..reading import epsilon_in, given
+from ..reading import epsilon_in, require_domain
 from ..structure.recognition import GridStructure, LineStructure
 from .places import LINE, SHAPES, LineOrRing, decimal_of, decimal_text
 
@@ -58,7 +58,7 @@ class Metric(Context):
         return {**super().__getstate__(), "_known": {}}
 
     @classmethod
-    def named(
+    def from_distance(
         cls, domain: Domain, distance: object, epsilon: object, *, points: Any = None, around: object = None
     ) -> Context:
         """Distances by a word, "line", "ring", "l1", "l2" or "linf", or by a function of two values."""
@@ -72,20 +72,20 @@ class Metric(Context):
                 known = ", ".join((*SHAPES, *NORMS))
                 raise InvalidContext(f"distance={distance!r} must be one of {known}, or a function of two values")
             places = [_coordinates(place) for place in _sequence(domain if points is None else points, "points")]
-            return cls.of_points(domain, places, distance, epsilon)
+            return cls.from_points(domain, places, distance, epsilon)
         if points is not None:
             raise InvalidContext("points must go with a distance between points, not with a function of two values")
-        return cls.measured(domain, distance, epsilon)
+        return cls.from_function(domain, distance, epsilon)
 
     @classmethod
-    def measured(cls, domain: Domain, distance: Any, epsilon: object) -> Metric:
+    def from_function(cls, domain: Domain, distance: Any, epsilon: object) -> Metric:
         """Distances given by a function of two values; checked to be symmetric."""
         if not callable(distance):
             raise InvalidContext(f"distance={shown(distance)} must be a function of two values that gives a number")
         return cls(domain, epsilon, MeasuredDistance(domain, distance), {})
 
     @classmethod
-    def of_points(cls, domain: Domain, points: Sequence[Sequence[object]], norm: str, epsilon: object) -> Metric:
+    def from_points(cls, domain: Domain, points: Sequence[Sequence[object]], norm: str, epsilon: object) -> Metric:
         """Distances between points under the norm "l1", "l2" or "linf"; l2 is rounded down to 30 digits."""
         exact = [tuple(decimal_of(c, "points: coordinate") for c in point) for point in points]
         if len(exact) != len(domain) or len({len(point) for point in exact}) > 1:
@@ -134,7 +134,7 @@ class Metric(Context):
 
     @cached_property
     def largest(self) -> Fraction:
-        """Of points, the entry across the box around them all: none is larger, and on a full grid one is equal."""
+        """An upper bound for points: the entry across the box around them all, which a full grid attains."""
         distance = self.distance
         if not isinstance(distance, PointDistance):
             return super().largest
@@ -184,7 +184,7 @@ class Metric(Context):
             return LineOrRing.read(fields, domain)
         points = _read_points(fields.required("points"), fields.name("points"))
         norm = text(fields.optional("norm", default="l2"), fields.name("norm"))
-        return cls.of_points(given(domain), points, norm, epsilon_in(fields))
+        return cls.from_points(require_domain(domain), points, norm, epsilon_in(fields))
 
     def describe(self) -> dict[str, Any]:
         if self._entries:
@@ -222,7 +222,7 @@ def _read_points(data: object, name: str) -> list[list[str | int]]:
 
 
 class MeasuredDistance:
-    """Distances by a function of two values, checked to be symmetric; packed as what it gave for every pair."""
+    """Distances by a function of two values, checked to be symmetric; pickled as a table of all pairs."""
 
     def __init__(self, domain: Domain, distance: Callable[[Value, Value], object]) -> None:
         self._domain, self._distance = domain, distance
@@ -280,7 +280,7 @@ def _l2(a: Point, b: Point, scale: int) -> Fraction:
 
 @lru_cache(maxsize=1 << 16)
 def _root(squared: int, scale: int) -> Fraction:
-    """The root of a sum of squared coordinates, rounded down to 30 digits; those of a grid recur."""
+    """The root of a sum of squared coordinates, rounded down to 30 digits; cached, as those of a grid recur."""
     return math.isqrt(squared * 10**60 // scale**2) * ROUNDING
 
 

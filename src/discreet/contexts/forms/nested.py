@@ -16,7 +16,7 @@ from ...core.exact import Epsilon, epsilon_of, positive_finite, text_of
 from ...core.fields import Fields, kind_of, listed, value, values, values_in, whole
 from ...core.limits import check, spend
 from ..context import Context
-from ..reading import given, level
+from ..reading import level, require_domain
 from ..structure.recognition import Node, TreeStructure, numbered, parting_pairs
 from .blocks import Blocks
 from .uniform import Uniform
@@ -71,7 +71,7 @@ class NestedBlocks(Context):
             self._above.append(array("l", above))
 
     @classmethod
-    def named(cls, blocks: Mapping[Hashable, Any], epsilon: object) -> NestedBlocks:
+    def from_mapping(cls, blocks: Mapping[Hashable, Any], epsilon: object) -> NestedBlocks:
         """Blocks inside blocks by name, down to values: ``{"fr": {"paris": values, ...}, ...}``."""
         if not isinstance(blocks, Mapping):
             raise InvalidContext("blocks must map names of blocks to blocks inside them, down to values")
@@ -110,7 +110,7 @@ class NestedBlocks(Context):
 
     @cached_property
     def _met(self) -> list[Epsilon]:
-        """The levels at which two values really meet, from the innermost outwards."""
+        """The epsilons that some pair of values has, from the innermost outwards."""
         inside = [self.class_of, *self._above]
         return [level for level, above in zip(self.levels, inside, strict=True) if len(set(above)) < len(above)]
 
@@ -123,7 +123,7 @@ class NestedBlocks(Context):
         return at
 
     def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
-        """For every two labels a pair that shares the smallest block: levels are gone through outwards."""
+        """For every two labels, a pair of values that shares the smallest block."""
         if isinstance(labels, Leaves):
             tops = [self.tree] if self.tree is not None else self._tops
             return chain.from_iterable(parting_pairs(node, labels) for node in tops)
@@ -131,7 +131,7 @@ class NestedBlocks(Context):
 
     @cached_property
     def _closest(self) -> list[tuple[int, int, Epsilon]]:
-        """Two values that share the smallest block of all, if any do that are protected, both ways."""
+        """Two protected values that share the smallest block of all, both ways; nothing if no two are protected."""
         first = [members[0] for members in self.members]
         pair = next(((members[0], members[1]) for members in self.members if len(members) > 1), None)
         for epsilon, above in zip(self.levels, [*self._above, ()], strict=True):
@@ -150,13 +150,15 @@ class NestedBlocks(Context):
         for epsilon, above in zip(self.levels, [*self._above, None], strict=True):
             if not isinstance(epsilon, Fraction):
                 return
-            held = _Held()
+            starts, present, first = array("q", [0]), array("q"), array("q")  # arrays take little memory
             for inside in parts:
                 sides = _sides(inside)
                 yield from ((x, z, epsilon) for x, z in _across(sides, done))
-                held.add((label, at[0][1]) for label, at in sides.items())
+                present.extend(sides)
+                first.extend(at[0][1] for at in sides.values())
+                starts.append(len(present))
             if above is not None:
-                parts = held.grouped(above)
+                parts = _grouped(starts, present, first, above)
 
     # -- structure -------------------------------------------------------------------------------
     @cached_property
@@ -263,9 +265,9 @@ class NestedBlocks(Context):
         if layout == ["blocks"]:
             domain, paths = _by_name(data, name, domain)
         else:
-            paths = _by_size(data, name, len(given(domain))) if layout == ["sizes"] else _by_value(data, name)
+            paths = _by_size(data, name, len(require_domain(domain))) if layout == ["sizes"] else _by_value(data, name)
         spend(BLOCK_STEPS * len(set(paths)), name)
-        return cls(given(domain), paths, epsilon)
+        return cls(require_domain(domain), paths, epsilon)
 
     def describe(self) -> dict[str, Any]:
         return {"form": self.form, "block_of": self._columns(), "epsilons": [text_of(level) for level in self.levels]}
@@ -321,32 +323,18 @@ def _numbered(paths: Sequence[Path]) -> tuple[list[int], list[Path]]:
         raise InvalidContext(f"blocks: names must be hashable, such as text or numbers ({unhashable})") from None
 
 
-class _Held:
-    """The labels in every block of a level, each with a value there, in little memory."""
-
-    def __init__(self) -> None:
-        self._starts, self._labels, self._values = array("q", [0]), array("q"), array("q")
-
-    def add(self, block: Iterable[tuple[int, int]]) -> None:
-        """Add the labels of the next block."""
-        for label, x in block:
-            self._labels.append(label)
-            self._values.append(x)
-        self._starts.append(len(self._labels))
-
-    def __getitem__(self, block: int) -> Iterable[tuple[int, int]]:
-        inside = slice(self._starts[block], self._starts[block + 1])
-        return zip(self._labels[inside], self._values[inside], strict=True)
-
-    def grouped(self, above: Sequence[int]) -> Iterator[Parts]:
-        """For every block of the next level, those inside it."""
-        order = sorted(range(len(above)), key=above.__getitem__)
-        for _, inside in groupby(order, key=above.__getitem__):
-            yield (self[block] for block in inside)
+def _grouped(
+    starts: Sequence[int], labels: Sequence[int], values: Sequence[int], above: Sequence[int]
+) -> Iterator[Parts]:
+    """For every block of the next level, the labels and values of the blocks inside it, which begin at `starts`."""
+    order = sorted(range(len(above)), key=above.__getitem__)
+    for _, inside in groupby(order, key=above.__getitem__):
+        slices = (slice(starts[block], starts[block + 1]) for block in inside)
+        yield (zip(labels[part], values[part], strict=True) for part in slices)
 
 
 def _sides(parts: Parts) -> dict[int, list[tuple[int, int]]]:
-    """For every label the first two parts that hold it, each with a value there; parts list labels with a value."""
+    """For every label the first two parts that hold it, each with a value of that label."""
     sides: dict[int, list[tuple[int, int]]] = {}
     for part, held in enumerate(parts):
         for label, x in held:
@@ -356,7 +344,7 @@ def _sides(parts: Parts) -> dict[int, list[tuple[int, int]]]:
 
 
 def _across(sides: Mapping[int, Sequence[tuple[int, int]]], done: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """A pair of values in different parts for every two labels that are not done, and then are."""
+    """A pair of values in different parts for every two labels that are not among `done`, to which they are added."""
     for a, left in sides.items():
         for b, right in sides.items():
             if (a, b) not in done:

@@ -1,4 +1,4 @@
-"""Values at places on a line or around a ring: privacy by distance that needs no two places compared."""
+"""Privacy by distance along a line or around a ring, in which neighbours imply all other pairs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...core.exact import Epsilon, exact_number, positive_finite, text_of
 from ...core.fields import Fields, listed, number, range_of, text
 from ...core.limits import spend
 from ..context import Context
-from ..reading import epsilon_in, given
+from ..reading import epsilon_in, require_domain
 from ..structure.recognition import LineStructure, RingStructure
 
 LINE, RING = "line", "ring"
@@ -113,7 +113,7 @@ class LineOrRing(Context):
 
     @cached_property
     def largest(self) -> Fraction:
-        """Between the ends of a line; on a ring, between some place and one of the two that lie around its opposite."""
+        """The entry between the ends of a line; on a ring, between a place and one of the two next to its opposite."""
         if not self._around:
             return self.between(self._order[0], self._order[-1])
         at = [self._at[x] for x in self._order]
@@ -209,7 +209,7 @@ class LineOrRing(Context):
         around = None
         if shape == RING and fields.has("around"):
             around = number(fields.required("around"), fields.name("around"))
-        return cls(given(domain), shape, epsilon_in(fields), points=points, around=around)
+        return cls(require_domain(domain), shape, epsilon_in(fields), points=points, around=around)
 
     def describe(self) -> dict[str, Any]:
         entries: dict[str, Any] = {"form": self.form, "distance": self.shape, "epsilon": text_of(self.level)}

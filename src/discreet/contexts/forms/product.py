@@ -1,4 +1,4 @@
-"""Two questions asked at once: what one answer may give away and what the other may add up."""
+"""Two questions asked at once: E is the sum of what either answer may give away."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class ProductContext(Context):
 
 
 def _pairs(first: Context, second: Context) -> list[Value]:
-    """All pairs of values, the second running faster; the values of a product are put in as the tuples they are."""
+    """All pairs of values as flat tuples, the second running faster."""
     one, two = (
         [value if isinstance(part, ProductContext) and isinstance(value, tuple) else (value,) for value in part.values]
         for part in (first, second)

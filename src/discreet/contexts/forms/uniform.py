@@ -12,7 +12,7 @@ from ...core.errors import InvalidContext
 from ...core.exact import Epsilon, epsilon_of, positive_finite, text_of
 from ...core.fields import Fields, listed
 from ..context import Context
-from ..reading import epsilon_in, given, level
+from ..reading import epsilon_in, level, require_domain
 from ..structure.recognition import LineStructure, Part, RingStructure, TreeStructure
 
 
@@ -51,7 +51,7 @@ class Uniform(Context):
 
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Uniform:
-        return cls(given(domain), epsilon_in(fields))
+        return cls(require_domain(domain), epsilon_in(fields))
 
     def describe(self) -> dict[str, Any]:
         return {"form": self.form, "epsilon": text_of(self.level)}
@@ -85,7 +85,7 @@ class Binary(Context):
     def read(cls, fields: Fields, domain: Domain | None) -> Binary:
         name = fields.name("epsilon")
         pair = listed(fields.required("epsilon"), name)
-        return cls(given(domain), [level(entry, f"{name}[{i}]") for i, entry in enumerate(pair)])
+        return cls(require_domain(domain), [level(entry, f"{name}[{i}]") for i, entry in enumerate(pair)])
 
     def describe(self) -> dict[str, Any]:
         return {"form": self.form, "epsilon": [text_of(level) for level in self.levels]}
