@@ -174,10 +174,9 @@ def check_reopening(make: Callable[[Path], Store], folder: Path) -> None:
     with shut_after(make(folder)) as store:
         require("a store that is opened again has what it had", everything(store) == before)
         require("a store that is opened again has no damage", store.check() == [])
-        answers = outcomes_of(store, [upload(2), upload(7)])
-        require(
-            "a store that is opened again knows its uploads", answers == [UploadOutcome.REPEATED, UploadOutcome.STORED]
-        )
+        outcomes = outcomes_of(store, [upload(2), upload(7)])
+        expected = [UploadOutcome.REPEATED, UploadOutcome.STORED]
+        require("a store that is opened again knows its uploads", outcomes == expected)
         require("a store that is opened again goes on without damage", store.check() == [])
 
 
@@ -325,19 +324,16 @@ def check_invitations(store: Store) -> None:
     require("invitations are counted once", store.invitations("c") == (2, 0))
     first, second = upload(1, invitation=one), upload(2, invitation=two)
     expected = [UploadOutcome.STORED, UploadOutcome.NOT_INVITED, UploadOutcome.NOT_INVITED]
-    results = store.add([first, upload(3, invitation=one), upload(4, invitation=three)])
-    require("an invitation serves one upload, of its collection", [each.outcome for each in results] == expected)
+    outcomes = outcomes_of(store, [first, upload(3, invitation=one), upload(4, invitation=three)])
+    require("an invitation serves one upload, of its collection", outcomes == expected)
     spare = replace(first, invitation=two)
-    results = store.add([first, spare, conflict_with(spare)])
+    outcomes = outcomes_of(store, [first, spare, conflict_with(spare)])
     expected = [UploadOutcome.REPEATED, UploadOutcome.REPEATED, UploadOutcome.CONFLICT]
-    require("a repetition needs no invitation", [each.outcome for each in results] == expected)
+    require("a repetition needs no invitation", outcomes == expected)
     require("what is not stored spends no invitation", store.invitations("c") == (2, 1))
     store.invite("c", [one])
-    results = store.add([upload(5, invitation=one), second])
-    require(
-        "a spent invitation stays spent",
-        [each.outcome for each in results] == [UploadOutcome.NOT_INVITED, UploadOutcome.STORED],
-    )
+    outcomes = outcomes_of(store, [upload(5, invitation=one), second])
+    require("a spent invitation stays spent", outcomes == [UploadOutcome.NOT_INVITED, UploadOutcome.STORED])
     require_stored(store, [first, second])
     require("spent invitations are counted", store.invitations("c") == (2, 2))
 

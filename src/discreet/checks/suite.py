@@ -53,34 +53,30 @@ def check_mechanism(
     (True, ('certificate', 'equal words', 'scalar is vector'))
     """
     mechanism = subject if isinstance(subject, Mechanism) else named(subject[1], subject[0])
-    check_certificate(mechanism)
-    check_equal_words(mechanism, seed=seed)
-    check_scalar_is_vector(mechanism, seed=seed)
-    check_counting(mechanism, seed=seed)
-    check_merging(mechanism, seed=seed)
-    done = ["certificate", "equal words", "scalar is vector", "counting", "merging"]
+    done = _run(mechanism, check_certificate)
+    done += _run(mechanism, check_equal_words, check_scalar_is_vector, check_counting, check_merging, seed=seed)
     if check_every_word(mechanism.sampler, factory=factory):
         done.append("every word")
     if check_round_trips(mechanism, seed=seed):
         done.append("round trips")
     identifiable = is_identifiable(mechanism.sampler)
     if identifiable:
-        check_scores(mechanism, seed=seed)
-        done.append("scores")
+        done += _run(mechanism, check_scores, seed=seed)
     if is_small(mechanism):
-        check_channel(mechanism)
-        check_reports(mechanism)
-        check_pairs(mechanism)
-        check_pair_profiles(mechanism)
-        check_posteriors(mechanism)
-        check_columns(mechanism)
-        done += ["channel", "reports", "pairs", "pair profiles", "posteriors", "columns"]
+        done += _run(mechanism, check_channel, check_reports, check_pairs)
+        done += _run(mechanism, check_pair_profiles, check_posteriors, check_columns)
         if identifiable:
-            check_unbiased(mechanism)
-            check_moments(mechanism, seed=seed)
-            check_influence(mechanism)
-            done += ["unbiased", "moments", "influence"]
+            done += _run(mechanism, check_unbiased)
+            done += _run(mechanism, check_moments, seed=seed)
+            done += _run(mechanism, check_influence)
     return tuple(done)
+
+
+def _run(mechanism: Mechanism, *checks: Callable[..., object], **how: Any) -> list[str]:
+    """Run some checks; the names of their laws, such as "equal words" of `check_equal_words`."""
+    for check in checks:
+        check(mechanism, **how)
+    return [check.__name__.removeprefix("check_").replace("_", " ") for check in checks]
 
 
 Engine = Callable[[Sampler, Any, Source], Any]

@@ -50,33 +50,23 @@ def h3_context(latitude: ArrayLike, longitude: ArrayLike, epsilon: object, *, re
 
 
 def kd_tree_context(
-    latitude: ArrayLike,
-    longitude: ArrayLike,
-    weights: ArrayLike,
-    epsilon: object,
-    *,
-    blocks: int | None = None,
-    worst: int | None = None,
-    least: int = 2,
+    latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike, epsilon: object, **size: int
 ) -> Context:
-    """Points hidden inside the blocks of a k-d tree over public weights; give `blocks` or the `worst` size."""
-    labels = kd_tree_blocks(latitude, longitude, weights, blocks=blocks, worst=worst, least=least)
-    return blocks_context(labels, epsilon)
+    """Points hidden inside the blocks of a k-d tree over public weights, of the `size` that `kd_tree_blocks` takes.
+
+    That is either the number of `blocks` or the `worst` size, and the `least` number of values in a block.
+    """
+    return blocks_context(kd_tree_blocks(latitude, longitude, weights, **size), epsilon)
 
 
 def quadtree_context(
-    latitude: ArrayLike,
-    longitude: ArrayLike,
-    weights: ArrayLike,
-    epsilon: object,
-    *,
-    blocks: int | None = None,
-    worst: int | None = None,
-    least: int = 2,
+    latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike, epsilon: object, **size: int
 ) -> Context:
-    """Points hidden inside the blocks of a quadtree over public weights; give `blocks` or the `worst` size."""
-    labels = quadtree_blocks(latitude, longitude, weights, blocks=blocks, worst=worst, least=least)
-    return blocks_context(labels, epsilon)
+    """Points hidden inside the blocks of a quadtree over public weights, of the `size` that `quadtree_blocks` takes.
+
+    That is either the number of `blocks` or the `worst` size, and the `least` number of values in a block.
+    """
+    return blocks_context(quadtree_blocks(latitude, longitude, weights, **size), epsilon)
 
 
 EARTH = 6371.0088
