@@ -40,8 +40,8 @@ def command(
 ) -> None:
     """Send simulated people to the collection at URL, each with a ledger, by the way of a real client.
 
-    Their values follow shares that are drawn at random. With --analyst, the collector's estimate is held
-    against them. Send them to a collection of their own: nobody can tell them from people later.
+    Their values follow shares that are drawn at random. With --analyst, the collector's estimate is
+    compared with them. Send them to a collection of their own: nobody can tell them from people later.
     Where a collection needs invitations, --admin makes one for each of them.
 
     Tokens may be in the environment instead, as DISCREET_ADMIN and DISCREET_ANALYST, where no list of
