@@ -46,7 +46,7 @@ def classes_of(context: Context, shares: Any) -> Classes:
     class_of = context.exchangeable
     count = max(class_of) + 1
     if not 2 <= count <= MAX_CLASSES:
-        raise NotServed(f"types need 2 to {MAX_CLASSES} classes of alike values; the context has {count}")
+        raise NotServed(f"types need 2 to {MAX_CLASSES} classes of exchangeable values; the context has {count}")
     members = [np.flatnonzero(np.equal(class_of, c)).tolist() for c in range(count)]
     inside, across = [], []
     for own_class in members:

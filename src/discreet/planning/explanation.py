@@ -20,7 +20,7 @@ from ..leakage.profiles.posterior import gained
 from ..mechanisms.mechanism import Mechanism
 from .objective import Objective, objective_of
 
-TIE = 1e-6
+MAX_TIE = 1e-6
 """Errors that differ by less than this, relative to them, are alike."""
 MAX_PRINTED_PARTS = 12
 """How many kinds of block a printed explanation lists."""
@@ -114,7 +114,7 @@ class Explanation:
     def better(self) -> Candidate | None:
         """The candidate with less error than the chosen one, as there may be at other shares; None if there is none."""
         best = min(self.candidates, key=lambda c: c.error)
-        return best if best.error < self.candidates[0].error * (1 - TIE) else None
+        return best if best.error < self.candidates[0].error * (1 - MAX_TIE) else None
 
     @cached_property
     def parts(self) -> tuple[PartChoice, ...]:

@@ -34,7 +34,7 @@ STEPS_PER_MOMENT = 512
 """What computing one moment costs, beside what depends on the number of weights."""
 MIN_DIFFERENCE = 1e-50
 """The least difference of weights whose squares, and those of their sums, are far from the ends of doubles."""
-BATCH = 1 << 20
+MAX_BATCH = 1 << 20
 """Weights that are handled at once."""
 
 
@@ -201,7 +201,7 @@ def _target(domain: Domain, query: Any, name: str) -> tuple[str, Array | None]:
 
 def _batches(rows: Array) -> Iterator[Array]:
     """The rows in batches."""
-    step = max(1, BATCH // rows.shape[1])
+    step = max(1, MAX_BATCH // rows.shape[1])
     return (rows[begin : begin + step] for begin in range(0, len(rows), step))
 
 
@@ -253,7 +253,7 @@ def _summed_moments(decoder: Decoder[Any]) -> Array:
     class_of = np.arange(size) if decoder.exchangeable is None else np.asarray(decoder.exchangeable)
     _, first, number = np.unique(class_of, return_index=True, return_inverse=True)
     moments = []
-    for some in np.split(first, range(BATCH // size or 1, len(first), BATCH // size or 1)):
+    for some in np.split(first, range(MAX_BATCH // size or 1, len(first), MAX_BATCH // size or 1)):
         units = np.zeros((len(some), size))
         units[np.arange(len(some)), some] = 1.0
         moments.append(decoder.second_moments(units).sum(axis=-1))

@@ -25,7 +25,7 @@ from .power import Detection, Effect, effect_of
 
 ROUNDING = 1e-9
 """A number of people this little below a whole number is that one."""
-EVEN = 1e-12
+MAX_EVEN_DIFFERENCE = 1e-12
 """Shares that differ by no more than this are even."""
 TWO_ANSWERS = (
     "For one TV `discreet bounds` names more people than `discreet plan`: it bounds the TV from above at the worst "
@@ -105,7 +105,7 @@ class Plan:
     @property
     def assumed(self) -> str:
         """The shares that the plan assumes: "even shares" or "the given shares"."""
-        return "even shares" if np.ptp(self.prior) <= EVEN else "the given shares"
+        return "even shares" if np.ptp(self.prior) <= MAX_EVEN_DIFFERENCE else "the given shares"
 
     @property
     def worst_squared_error(self) -> float | None:
@@ -205,12 +205,12 @@ def plan(
     `prior`. Give `n`, or a target: `tv` (expected total variation of the raw estimate) or `stderr` (the largest
     standard error of a share, or of `query`). `prior` is the assumed distribution, uniform unless given. `query` and
     `worst` say what the mechanism is chosen by, as in `dc.explain`; all errors in the plan are those at the assumed
-    shares, and with `worst` the largest one at any shares is told beside them. The expected total squared error is
+    shares, and with `worst` the largest one at any shares is given beside them. The expected total squared error is
     exact: ``(sum_x E[phi_x**2] - |p|**2) / n``.
 
     A `difference` of the query between two groups, a number or the pair of its values, or a `slope` for each unit of a
-    `covariate` (a sample; standard normal unless given) is planned to be found with `power`, 0.8 unless given, by a
-    two-sided test at `alpha`; with n its power is told instead, and with n and power the smallest difference.
+    `covariate` (a sample; standard normal unless given) is planned to be detected with `power`, 0.8 unless given, by a
+    two-sided test at `alpha`; with n its power is given instead, and with n and power the smallest difference.
     `subgroup` is the part of all people whom errors and tests are about, `groups` the part of those in each of two
     groups (one group is compared with a known figure), `comparisons` the number of tests that share alpha, and
     `design_effect` how many times as large variances are as those of people drawn one by one.

@@ -26,13 +26,13 @@ from .objective import Array, Objective
 PowerCurve: TypeAlias = Callable[[int], float]
 Covariate: TypeAlias = tuple[Array, Array]
 
-NODES = 40
+COVARIATE_NODES = 40
 """The points of the normal distribution that stands for a covariate unless a sample is given (Gauss and Hermite)."""
 MAX_PLACES = 65
 """At how many values of the query variances are worked out; between them second moments are interpolated."""
 DEFAULT_POWER = 0.8
 """How often a difference or slope is to be detected, unless given."""
-FLAT = 1e-9
+MAX_END_DISTANCE = 1e-9
 """A value of the query this close to the largest or smallest, relative to their distance, is that one."""
 
 
@@ -71,10 +71,10 @@ def tilt(shares: Array, weights: Array, target: float) -> Array:
         raise InvalidInput(f"prior: everybody who is assumed has {low:g} in the query, which can have no other value")
     unit = (weights - low) / (high - low)
     goal = (target - low) / (high - low)
-    if not -FLAT <= goal <= 1 + FLAT:
+    if not -MAX_END_DISTANCE <= goal <= 1 + MAX_END_DISTANCE:
         raise InvalidInput(f"a query of {target:g} must be from {low:g} to {high:g}, as the assumed shares allow")
-    if goal <= FLAT or goal >= 1 - FLAT:
-        end = shares * (np.abs(unit - round(goal)) <= FLAT)
+    if goal <= MAX_END_DISTANCE or goal >= 1 - MAX_END_DISTANCE:
+        end = shares * (np.abs(unit - round(goal)) <= MAX_END_DISTANCE)
         return np.asarray(end / end.sum())
 
     def at(t: float) -> Array:
@@ -165,7 +165,7 @@ def slope_power(
 def covariate_of(covariate: Any) -> Covariate:
     """The points and masses of the covariate: its sample, or those of the standard normal distribution."""
     if covariate is None:
-        points, masses = np.polynomial.hermite_e.hermegauss(NODES)
+        points, masses = np.polynomial.hermite_e.hermegauss(COVARIATE_NODES)
         return points, masses / masses.sum()
     try:
         points = np.asarray(covariate, dtype=float)

@@ -273,7 +273,7 @@ def compare(mechanism: Mechanism, n: int, *, prior: Any = None, seconds: float |
     try:
         attained["squared_error_worst"] = worst_squared_error(mechanism, n)
         attained["total_variation_worst"] = worst_total_variation(mechanism, n)
-    except InvalidInput:  # too many values that are not treated alike
+    except InvalidInput:  # too many values that are not exchangeable
         pass
     return Comparison(mechanism, n, attained, bounds.lower, bounds.upper, bounds.unbiased)
 

@@ -16,7 +16,7 @@ from ..optimize.symmetry import Array, PermutationGroup, symmetries
 
 MAX_VALUES = 320
 """The most values of a component that is searched."""
-RARE = 1e-6
+MIN_SHARE = 1e-6
 """A search takes no value for rarer than this, divided by k; so none is given up."""
 RIDGE = 1e-6
 """What every share counts where a query leaves some undecided, relative to the mean weight of the query."""
@@ -105,7 +105,7 @@ def scaled_rows(objective: Objective) -> Array:
 
 def _task(component: Component, rows: Array, prior: Array) -> Task:
     W = _centred(rows, prior)
-    common = np.maximum(prior, RARE / component.size)
+    common = np.maximum(prior, MIN_SHARE / component.size)
     common = common / common.sum()
     searched, even = _centred(rows, common), _centred(np.eye(component.size), common)
     weight = float(np.trace(searched)) / component.size

@@ -9,13 +9,13 @@ from ...core import tables
 from ...mechanisms.mechanism import Mechanism
 from ..explanation import Candidate
 
-OPTIMAL = 1e-4
+MAX_OPTIMAL_GAP = 1e-4
 """A mechanism that is proved to be within this part of the best possible is called optimal."""
-CLOSE = 0.1
+MAX_CERTIFIED_GAP = 0.1
 """A proved gap above this part is shown, but not called a certificate."""
 MAX_PRINTED_GAP = 0.99
 """A bound that leaves a larger gap than this part is not printed."""
-MAX_PRINTED = 8
+MAX_PRINTED_FORMS = 8
 """How many closed forms a printed design lists."""
 
 
@@ -70,9 +70,9 @@ class Designed:
     @property
     def label(self) -> str:
         """What is known: "optimal, all types checked", "optimal (proved)", "within x % (proved)" or less."""
-        if self.gap <= OPTIMAL:
+        if self.gap <= MAX_OPTIMAL_GAP:
             return "optimal, all types checked" if self.listed else "optimal (proved)"
-        if self.gap <= CLOSE:
+        if self.gap <= MAX_CERTIFIED_GAP:
             return f"within {100 * self.gap:.2g} % (proved)"
         return "best found, no certificate"
 
@@ -110,12 +110,12 @@ class Designed:
         columns: list[tables.Column] = [("mechanism", "s"), ("n x error", ".6g"), ("ratio", ".3f"), ("bits", "d")]
         rows: list[tuple[Any, ...]] = [("designed", self.error, 1.0, mechanism.bits)]
         unit = self.error or 1.0
-        rows += [(c.name, c.error, c.error / unit, c.bits) for c in self.compared[:MAX_PRINTED]]
+        rows += [(c.name, c.error, c.error / unit, c.bits) for c in self.compared[:MAX_PRINTED_FORMS]]
         if self.gap < MAX_PRINTED_GAP:
             rows.append(("no mechanism below", self.bound, self.bound / unit, None))
         lines = [tables.text(columns, rows)]
-        if len(self.compared) > MAX_PRINTED:
-            lines.append(f"and {len(self.compared) - MAX_PRINTED} other closed forms with more error")
+        if len(self.compared) > MAX_PRINTED_FORMS:
+            lines.append(f"and {len(self.compared) - MAX_PRINTED_FORMS} other closed forms with more error")
         count = mechanism.sampler.outputs
         reports = f"{count} reports" if count < 1 << 32 else f"up to 2**{mechanism.bits} reports"
         about = f"{mechanism.name} of {reports} for {self.objective}: {self.label}"

@@ -94,7 +94,7 @@ def prove_bound(
 def bound_by_types(context: Context, shares: Array) -> float:
     """A lower bound from comparing all types of a context with classes; 0 where that cannot be done.
 
-    It holds at shares that are even inside each class, as a channel that treats alike values alike is then the best.
+    It holds at shares that are even inside each class, as the best channel then treats exchangeable values alike.
     """
     try:
         classes = classes_of(context, shares)

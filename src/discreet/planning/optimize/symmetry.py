@@ -94,7 +94,7 @@ def symmetries(
 
     Generators are guessed, not searched for: reversals, rotations and flips along every way to write the numbers
     of the values in digits, exchanges of such digits, the same along a line or ring that the entries of the first
-    matrix show, and rotations of values that are alike.
+    matrix show, and rotations of exchangeable values.
     """
     generators: list[Numbers] = []
     group = trivial(len(matrices[0]))

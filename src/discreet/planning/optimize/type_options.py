@@ -132,8 +132,7 @@ class TypeProblem:
         self.limited = bits is not None and sum(sizes) > bits
         few = bits if self.limited else None
         inner, outer = cap_epsilons(classes.inside), cap_epsilons(classes.across)
-        asked = list(zip(sizes, inner, outer, strict=True))
-        self.options = [options_of(size, inside, across, bits=few) for size, inside, across in asked]
+        self.options = [options_of(*each, bits=few) for each in zip(sizes, inner, outer, strict=True)]
         levels = list(zip(self.options, map(float, inner), sizes, classes.masses.tolist(), strict=True))
         self.means = [np.array([option.mean(epsilon) for option in of]) for of, epsilon, _, _ in levels]
         self.known = [np.array([one.information(epsilon, *rest) for one in of]) for of, epsilon, *rest in levels]

@@ -26,7 +26,7 @@ Prices = tuple[Array, Array, Array]
 
 MAX_LISTED_TYPES = 1 << 21
 """The most types that are all compared."""
-STARTS = 64
+MAX_STARTS = 64
 """How many types a search among too many begins with."""
 MAX_SWEEPS = 8
 """The most rounds over all classes in such a search."""
@@ -121,12 +121,12 @@ def search_types(problem: TypeProblem, prices: Prices, used: Types, rng: np.rand
 
 def _starts(problem: TypeProblem, used: Types, rng: np.random.Generator) -> Types:
     """The starts of a search: used types with one to three classes changed, and as many random types, made to fit."""
-    changed = used[rng.integers(0, len(used), STARTS // 2)].copy()
+    changed = used[rng.integers(0, len(used), MAX_STARTS // 2)].copy()
     count = changed.shape[1]
     for row in changed:
         for c in rng.integers(0, count, size=rng.integers(1, 4)):
             row[c] = rng.integers(0, len(problem.means[c]))
-    fresh = np.stack([rng.integers(0, len(of), STARTS // 2) for of in problem.means], axis=1)
+    fresh = np.stack([rng.integers(0, len(of), MAX_STARTS // 2) for of in problem.means], axis=1)
     types = np.vstack([changed, fresh])
     if problem.bits is not None:
         for row in types:
