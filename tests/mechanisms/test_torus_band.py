@@ -11,7 +11,7 @@ from discreet.core.errors import PrivacyViolation
 from discreet.core.exact import within
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.lines_and_grids import torus
-from discreet.mechanisms.lines_and_grids.torus import Torus, faded_by, follows, shorter, torus_response
+from discreet.mechanisms.lines_and_grids.torus import Torus, faded_by, fades_closely, shorter, torus_response
 from discreet.wire import law_text, parse_law
 
 
@@ -29,7 +29,7 @@ def units_of(law):
 def test_it_holds_for_what_comparing_all_displacements_accepts(shape, epsilon, norm):
     context = grid(*shape, norm, epsilon)
     law = torus_response(context).law
-    assert follows(units_of(law), faded_by(context.grid, law.shape), context.grid)
+    assert fades_closely(units_of(law), faded_by(context.grid, law.shape), context.grid)
 
 
 @pytest.mark.parametrize("cell", [(0, 0), (0, 1), (2, 3), (3, 3)])
@@ -48,7 +48,7 @@ def test_whatever_it_accepts_is_private(cell, sign):
         largest = [torus._largest(full, t, (6, 6)) for t in range(36)]
         private = all(within(largest[6 * i + j], context.grid.epsilon((i, j))) for i, j in shorter((6, 6)) if i or j)
         leaked += not private
-        assert private or not follows(units, weights, context.grid)
+        assert private or not fades_closely(units, weights, context.grid)
     towards_even = (cell, sign) in (((0, 0), -1), ((3, 3), 1))
     assert leaked or towards_even
 
@@ -72,7 +72,7 @@ def test_a_displacement_that_is_too_likely_leaks_on_a_large_torus(monkeypatch):
     forged = Torus.from_law(replace(law, units=tuple(moved)))
     with pytest.raises(PrivacyViolation, match=r"leaks 1\.0"):
         dc.Mechanism(context, forged)
-    monkeypatch.setattr(torus, "COMPARED", 1)
+    monkeypatch.setattr(torus, "MAX_COMPARED_CELLS", 1)
     with pytest.raises(PrivacyViolation, match="cannot be proved"):
         dc.Mechanism(context, forged)
 
@@ -97,13 +97,13 @@ def test_values_may_all_be_moved_alike():
 def test_units_that_are_all_alike_follow_nothing():
     context = grid(4, 4, "l1", "1")
     weights = faded_by(context.grid, (4, 4))
-    assert not follows(dict.fromkeys(weights, 2**60), dict.fromkeys(weights, 1), context.grid)
-    assert not follows(dict.fromkeys(weights, 2**60), weights, context.grid)
+    assert not fades_closely(dict.fromkeys(weights, 2**60), dict.fromkeys(weights, 1), context.grid)
+    assert not fades_closely(dict.fromkeys(weights, 2**60), weights, context.grid)
 
 
 def test_an_epsilon_of_another_context_is_not_proved():
     law = torus_response(grid(30, 20, "l2", "1")).law
     weaker = grid(30, 20, "l2", "2")
     smaller = grid(30, 20, "l2", Fraction(1) - Fraction(1, 10**6))
-    assert not follows(units_of(law), faded_by(smaller.grid, law.shape), smaller.grid)
-    assert not follows(units_of(law), faded_by(weaker.grid, law.shape), weaker.grid)
+    assert not fades_closely(units_of(law), faded_by(smaller.grid, law.shape), smaller.grid)
+    assert not fades_closely(units_of(law), faded_by(weaker.grid, law.shape), weaker.grid)

@@ -1,7 +1,4 @@
-"""`ByHand`: a table of exact probabilities as a mechanism, certified for the tightest context that it satisfies.
-
-From a table in decimals, or one that leaks too much, to the next one that is certified for a context.
-"""
+"""`ByHand`: a table of exact probabilities as a mechanism, certified for the tightest context that it satisfies."""
 
 from __future__ import annotations
 
@@ -25,10 +22,10 @@ from ..tables.table import PAIR, Table, pairs_of
 PLACES = 12
 """The decimals of the epsilons of a design, rounded up."""
 
-MOST = 1 << 14
+MAX_ENTRIES = 1 << 14
 """The most entries of a table."""
 
-DIGITS = 300
+MAX_DENOMINATOR_DIGITS = 300
 """The most digits of the common denominator of a table."""
 
 
@@ -118,8 +115,8 @@ def common_denominator(rows: Sequence[Sequence[Fraction]]) -> int:
     scale = 1
     for entry in (entry for row in rows for entry in row):
         scale = math.lcm(scale, entry.denominator)
-        if scale > 10**DIGITS:
-            raise InvalidInput(f"rows must have a common denominator of at most {DIGITS} digits")
+        if scale > 10**MAX_DENOMINATOR_DIGITS:
+            raise InvalidInput(f"rows must have a common denominator of at most {MAX_DENOMINATOR_DIGITS} digits")
     return scale
 
 
@@ -127,10 +124,10 @@ def above(ratio: Fraction) -> Fraction:
     """The smallest decimal of 12 places that is certain to be at least the logarithm of a ratio."""
     with localcontext() as context:
         context.prec = 60
-        found = Fraction(math.ceil(log_of(ratio) * Decimal(10) ** PLACES), 10**PLACES)
-    while not within(ratio, found):
-        found += Fraction(1, 10**PLACES)
-    return found
+        epsilon = Fraction(math.ceil(log_of(ratio) * Decimal(10) ** PLACES), 10**PLACES)
+    while not within(ratio, epsilon):
+        epsilon += Fraction(1, 10**PLACES)
+    return epsilon
 
 
 def rows_of(rows: Iterable[Iterable[Any]]) -> list[list[Fraction]]:
@@ -144,8 +141,8 @@ def rows_of(rows: Iterable[Iterable[Any]]) -> list[list[Fraction]]:
 
 def check_entries(values: int, reports: int) -> None:
     """Refuse a table of too many entries before it is written out."""
-    if values * reports > MOST:
-        raise InvalidInput(f"rows: {values} x {reports} entries must be at most {MOST}")
+    if values * reports > MAX_ENTRIES:
+        raise InvalidInput(f"rows: {values} x {reports} entries must be at most {MAX_ENTRIES}")
 
 
 def chance(given: Any, name: str) -> Fraction:
@@ -157,15 +154,15 @@ def chance(given: Any, name: str) -> Fraction:
 
 
 def _units(rows: Sequence[Sequence[Fraction]]) -> Table:
-    made = Table.of_fractions(rows)
-    for x, (row, units) in enumerate(zip(rows, made.rows, strict=True)):
+    table_of_units = Table.of_fractions(rows)
+    for x, (row, units) in enumerate(zip(rows, table_of_units.rows, strict=True)):
         for y, (entry, unit) in enumerate(zip(row, units, strict=True)):
             if entry and not unit:
                 raise InvalidInput(f"rows[{x}][{y}] must be 0 or at least 2**-64")
-    for y in range(made.outputs):
-        if not made.is_report(y):
+    for y in range(table_of_units.outputs):
+        if not table_of_units.is_report(y):
             raise InvalidInput(f"rows: report {y} must be possible for some value")
-    return made
+    return table_of_units
 
 
 SLACK = Fraction(1, 10**6)

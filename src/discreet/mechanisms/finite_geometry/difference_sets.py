@@ -39,16 +39,16 @@ from .finite_fields import is_prime, primes_up_to
 SPARE_BITS = 8
 """A report takes at most log2(k) + 8 bits: v <= 256 k."""
 
-LARGEST = 2**32 - 1
+MAX_MODULUS = 2**32 - 1
 """The largest v: an element fits 32 bits."""
 
-CANDIDATE = 10
+CANDIDATE_STEPS = 10
 """Steps that it takes to compare the candidates up to the square of a number, for each number."""
 
-RESIDUE = 4
+RESIDUE_STEPS = 4
 """Steps that it takes to find a residue."""
 
-KEPT = 3
+KEPT_STEPS = 3
 """Steps that it takes to keep and check an element."""
 
 _ORBITS = ((133, 5, 1, 14, 19), (901, 13, 0, 1, 5, 9, 41, 53, 106, 159, 318))
@@ -79,7 +79,7 @@ class Parameters:
 def describe(family: str, key: tuple[int, ...]) -> Parameters:
     """The parameters of a family's set; the key must satisfy the family's condition, checked exactly."""
     known, v, r = False, 0, 0
-    if any(type(n) is not int or not 0 <= n <= LARGEST for n in key):
+    if any(type(n) is not int or not 0 <= n <= MAX_MODULUS for n in key):
         family = ""  # no set has such a key, and no power or prime is sought for it
     match family, key:
         case "trivial", (v,):
@@ -97,17 +97,17 @@ def describe(family: str, key: tuple[int, ...]) -> Parameters:
             known, r = is_prime(v) and _is_twice_odd_squared(v - 9), (v + 3) // 4
         case "orbits", (v, *_):
             known, r = key in _ORBITS, (v - 1) // 4
-    if not known or v > LARGEST:
+    if not known or v > MAX_MODULUS:
         raise InvalidInput(f"family={shown(family)}, key={shown(key)} must name a known difference set")
     return Parameters(family, v, r, r * (r - 1) // (v - 1), key)
 
 
 def candidates(k: int, *, bits: int | None = None) -> Iterator[Parameters]:
     """Known sets with k <= v <= 256 k, and v <= 2**bits if given: all of Singer's, the next of each other family."""
-    if not 2 <= k <= LARGEST:
-        raise InvalidInput(f"k={k} must be between 2 and {LARGEST}")
-    limit = min(k << SPARE_BITS, LARGEST, LARGEST if bits is None else 1 << bits)
-    spend(CANDIDATE * math.isqrt(limit), f"difference sets for {k} values")
+    if not 2 <= k <= MAX_MODULUS:
+        raise InvalidInput(f"k={k} must be between 2 and {MAX_MODULUS}")
+    limit = min(k << SPARE_BITS, MAX_MODULUS, MAX_MODULUS if bits is None else 1 << bits)
+    spend(CANDIDATE_STEPS * math.isqrt(limit), f"difference sets for {k} values")
     if k <= limit:
         yield describe("trivial", (k,))
     for q in _orders(math.isqrt(limit)):
@@ -189,8 +189,8 @@ def build(parameters: Parameters) -> tuple[int, ...]:
     """
     if parameters != describe(parameters.family, parameters.key):
         raise InvalidInput(f"parameters={parameters} must be those of the family and key")
-    found = (1 if parameters.family == "singer" else RESIDUE) * parameters.v
-    spend(found + KEPT * parameters.r, f"a difference set in Z_{parameters.v}")
+    residues = (1 if parameters.family == "singer" else RESIDUE_STEPS) * parameters.v
+    spend(residues + KEPT_STEPS * parameters.r, f"a difference set in Z_{parameters.v}")
     match parameters.family, parameters.key:
         case "singer", (q, t):
             elements = singer.elements(q, t)

@@ -9,11 +9,7 @@ A field GF(q) is held as *labels*: integers below 256 that bulk code can store o
 
 Prime fields of any order are served as well, without the byte tables.
 
-*References*: Lidl1997, Singer1938.
-
-Primes of the sizes that difference sets need, exactly.
-
-*References*: Jaeschke1993.
+*References*: Lidl1997, Singer1938, Jaeschke1993 (primes).
 """
 
 from __future__ import annotations
@@ -25,15 +21,15 @@ from math import gcd, isqrt
 
 from ...core.errors import InvalidInput, shown
 
-EXACT = 341_550_071_728_321
+PRIME_TEST_LIMIT = 341_550_071_728_321
 """The least number for which the test by seven bases may be wrong."""
 
 
 def is_prime(n: int) -> bool:
     """Whether n is prime, by strong pseudoprime tests to seven bases: exact for n < 3.4e14 (Jaeschke1993)."""
     bases = (2, 3, 5, 7, 11, 13, 17)
-    if n >= EXACT:
-        raise InvalidInput(f"n={shown(n)} must be below {EXACT} to say whether it is prime")
+    if n >= PRIME_TEST_LIMIT:
+        raise InvalidInput(f"n={shown(n)} must be below {PRIME_TEST_LIMIT} to say whether it is prime")
     if n < 2 or any(n % b == 0 for b in bases):
         return n in bases
     odd, twos = n - 1, 0
@@ -58,14 +54,14 @@ def primes_up_to(n: int) -> list[int]:
 
 def prime_factors(n: int) -> list[int]:
     """The distinct primes that divide n, by trial division."""
-    found, divisor = [], 2
+    factors, divisor = [], 2
     while divisor * divisor <= n:
         if n % divisor == 0:
-            found.append(divisor)
+            factors.append(divisor)
             while n % divisor == 0:
                 n //= divisor
         divisor += 1 + (divisor > 2)
-    return found + [n] * (n > 1)
+    return factors + [n] * (n > 1)
 
 
 Terms = tuple[tuple[int, int], ...]
@@ -149,7 +145,7 @@ class Field:
         return self._exponentials[(log[a] + log[b]) % (self.order - 1)]
 
 
-class Ring:
+class QuotientRing:
     """The ring GF(q)[x] / f for monic f of degree t; an element is the list of its t coefficients."""
 
     def __init__(self, field: Field, t: int, terms: Terms) -> None:
@@ -235,7 +231,7 @@ def _polynomials(field: Field, t: int) -> Iterator[Terms]:
 
 
 @lru_cache(maxsize=64)
-def cyclic_polynomial(q: int, t: int) -> Ring:
+def cyclic_polynomial(q: int, t: int) -> QuotientRing:
     """GF(q)[x] / f for the first f, in a fixed order, such that x reaches every projective point.
 
     The order is part of what a report means, so it never changes: fewest terms first; then exponents,
@@ -243,4 +239,4 @@ def cyclic_polynomial(q: int, t: int) -> Ring:
     and the constant last, each in the order of the field's non-zero labels.
     """
     field = Field(q)
-    return next(ring for f in _polynomials(field, t) if (ring := Ring(field, t, f)).x_reaches_every_point())
+    return next(ring for f in _polynomials(field, t) if (ring := QuotientRing(field, t, f)).x_reaches_every_point())

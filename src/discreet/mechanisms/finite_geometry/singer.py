@@ -34,7 +34,7 @@ from math import isqrt
 from operator import add, mul
 
 from discreet.core.errors import InvalidInput
-from discreet.mechanisms.finite_geometry.finite_fields import Ring, cyclic_polynomial
+from discreet.mechanisms.finite_geometry.finite_fields import QuotientRing, cyclic_polynomial
 
 BYTE_ORDER = 128
 """The largest q for which a sum of two elements of GF(q) fits a byte."""
@@ -52,16 +52,16 @@ def elements(q: int, t: int) -> tuple[int, ...]:
     if q <= BYTE_ORDER:
         terms = bytes(_sequence(ring, v))
         _check_recurrence(ring, terms)
-        found = _zeros(terms)
+        zeros = _zeros(terms)
     else:
-        found = tuple(sorted(_by_lines(ring, v) if t == 3 else _by_subfield(ring, v)))
-        _check_zeros(ring, v, found)
-    if len(found) != r or not all(map(int.__lt__, found, found[1:])):
-        raise InvalidInput(f"q={q}, t={t} gave {len(found)} elements; it must give {r}")
-    return found
+        zeros = tuple(sorted(_by_lines(ring, v) if t == 3 else _by_subfield(ring, v)))
+        _check_zeros(ring, v, zeros)
+    if len(zeros) != r or not all(map(int.__lt__, zeros, zeros[1:])):
+        raise InvalidInput(f"q={q}, t={t} gave {len(zeros)} elements; it must give {r}")
+    return zeros
 
 
-def _combine(ring: Ring, terms: bytes | bytearray, start: int, step: int, count: int) -> bytes:
+def _combine(ring: QuotientRing, terms: bytes | bytearray, start: int, step: int, count: int) -> bytes:
     """The sum of c * s(n + step * j) for n = start, ..., start + count - 1, as bytes."""
     field = ring.field
 
@@ -74,7 +74,7 @@ def _combine(ring: Ring, terms: bytes | bytearray, start: int, step: int, count:
     return reduce(plus, (bytes(terms[i : i + count]).translate(field.scaling(c)) for i, c in starts))
 
 
-def _sequence(ring: Ring, length: int) -> bytearray:
+def _sequence(ring: QuotientRing, length: int) -> bytearray:
     """s(0), ..., s(length - 1)."""
     q, t, step = ring.field.order, ring.t, 1
     reach = t - max(j for j, _ in ring.terms)
@@ -87,7 +87,7 @@ def _sequence(ring: Ring, length: int) -> bytearray:
     return terms
 
 
-def _check_recurrence(ring: Ring, terms: bytes) -> None:
+def _check_recurrence(ring: QuotientRing, terms: bytes) -> None:
     """Raise an error unless the terms start with 0, ..., 0, 1 and obey the one-step recurrence throughout."""
     t, chunk = ring.t, 1 << 20
     right = terms[:t] == bytes(t - 1) + b"\1"
@@ -106,7 +106,7 @@ def _zeros(terms: bytes) -> tuple[int, ...]:
     return tuple(map(add, accumulate(gaps), range(len(gaps) - 1)))
 
 
-def _terms(ring: Ring, start: int, count: int) -> list[int]:
+def _terms(ring: QuotientRing, start: int, count: int) -> list[int]:
     """s(start), ..., s(start + count - 1) for q prime and t at most 4."""
     q, pad = ring.field.order, [0] * (4 - ring.t)
     power, state = ring.power_of_x(start), []
@@ -122,7 +122,7 @@ def _terms(ring: Ring, start: int, count: int) -> list[int]:
     return terms[len(pad) :]
 
 
-def _by_subfield(ring: Ring, v: int) -> list[int]:
+def _by_subfield(ring: QuotientRing, v: int) -> list[int]:
     """D for t = 4 and q prime, one column n = a, a + w, a + 2w, ... at a time."""
     q = ring.field.order
     w = q * q + 1
@@ -139,18 +139,18 @@ def _by_subfield(ring: Ring, v: int) -> list[int]:
         column[low * pow(high, -1, q) % q if high else q] = b
         low, high = constant * high % q, (low + trace * high) % q
     inverse = [0, *(pow(i, -1, q) for i in range(1, q))]
-    found = []
+    zeros = []
     for a, one, other in zip(range(w), _terms(ring, 0, w), _terms(ring, w, w), strict=True):
         if one:
-            found.append(a + w * column[-other * inverse[one] % q])
+            zeros.append(a + w * column[-other * inverse[one] % q])
         elif other:
-            found.append(a + w * column[q])
+            zeros.append(a + w * column[q])
         else:
-            found.extend(range(a, v, w))
-    return found
+            zeros.extend(range(a, v, w))
+    return zeros
 
 
-def _by_lines(ring: Ring, v: int) -> list[int]:
+def _by_lines(ring: QuotientRing, v: int) -> list[int]:
     """D for t = 3 and q prime, as the points of a table that lie on lines."""
     q = ring.field.order
     inverse = [0, *(pow(i, -1, q) for i in range(1, q))]
@@ -164,7 +164,7 @@ def _by_lines(ring: Ring, v: int) -> list[int]:
             table[s1 * i % q * q + s2 * i % q] = a
         else:
             special.append((a, s1, s2))
-    found, line, stride = [], ring.power_of_x(0), ring.power_of_x(m)
+    zeros, line, stride = [], ring.power_of_x(0), ring.power_of_x(m)
     for start in range(0, v, m):
         c0, c1, c2 = line
         if c2:
@@ -175,18 +175,18 @@ def _by_lines(ring: Ring, v: int) -> list[int]:
             points = list(range(q * y, q * y + q))
         else:
             points = []
-        found += [start + table[point] for point in points if point in table]
-        found += [start + a for a, s1, s2 in special if not (c1 * s1 + c2 * s2) % q]
+        zeros += [start + table[point] for point in points if point in table]
+        zeros += [start + a for a, s1, s2 in special if not (c1 * s1 + c2 * s2) % q]
         line = ring.multiply(line, stride)
-    return [n for n in found if n < v]
+    return [n for n in zeros if n < v]
 
 
-def _check_zeros(ring: Ring, v: int, found: tuple[int, ...]) -> None:
+def _check_zeros(ring: QuotientRing, v: int, zeros: tuple[int, ...]) -> None:
     """Raise an error for any n with s(n) other than 0, where s(h m + l) is the sum over i of [x**(h m)]_i s(l + i)."""
     q, t, m = ring.field.order, ring.t, isqrt(v) + 1
     s = _terms(ring, 0, m + t)
     stride, power, h = ring.power_of_x(m), ring.power_of_x(0), 0
-    for n in found:
+    for n in zeros:
         high, low = divmod(n, m)
         while h < high:
             power, h = ring.multiply(power, stride), h + 1

@@ -16,12 +16,13 @@ from ...core.exact import ceil_div, exp_below
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
 from ..sampler import Example, RatioBound, Sampler, rounded_log
+from ..tables.table import largest_quotient
 from ..units import beyond_words, check_law, check_size, too_few
 
-MOST = 1 << 17
+MAX_STEPS = 1 << 17
 """The most steps that a report may be away from the own place, but for the words that go to all places alike."""
 
-FLOOR = 3
+MAX_ROUNDING = 3
 """How far, in words, a law may be from one ratio throughout: what rounding it up makes of it."""
 
 
@@ -76,9 +77,9 @@ class Geometric(Sampler):
             raise beyond_words(epsilon, word_bits)
         ends = [used - end, end]
         while len(ends) < size and ends[-1] > ratio * flat:
-            if len(ends) > MOST:
+            if len(ends) > MAX_STEPS:
                 raise NotServed(
-                    f"geometric reaches at most {MOST} steps; epsilon={float(epsilon):g} is too small for it"
+                    f"geometric reaches at most {MAX_STEPS} steps; epsilon={float(epsilon):g} is too small for it"
                 )
             ends.append(-(-ends[-1] * ratio.denominator // ratio.numerator))
         units = (*(near - far for near, far in pairwise(ends)), ends[-1] - flat)
@@ -87,12 +88,12 @@ class Geometric(Sampler):
     def follow(self, law: GeometricLaw) -> None:
         check_size(law.size, law.word_bits)
         space, units, k = 1 << law.word_bits, law.units, law.size
-        shaped = 2 <= len(units) <= min(k, MOST + 2) and min(units) >= 0 < law.flat
+        shaped = 2 <= len(units) <= min(k, MAX_STEPS + 2) and min(units) >= 0 < law.flat
         check_law(shaped, law.kind, "it must have units for two to `size` distances, none negative, and flat words")
         full = 2 * sum(units) - units[0] + k * law.flat == space
         check_law(full, law.kind, f"its words must add up to 2**{law.word_bits}")
         self.ends = list(accumulate(reversed(units), initial=law.flat))[:0:-1]
-        check_law(_fading(self.ends, law), law.kind, "its units must fall by one ratio down to its flat words")
+        check_law(_is_fading(self.ends, law), law.kind, "its units must fall by one ratio down to its flat words")
         self.places = law.places.numbers()
         listed = not self.places or (sorted(self.places) == list(range(k)) and list(self.places) != list(range(k)))
         check_law(listed, law.kind, "its places must be all those of the line in another order, or none")
@@ -108,20 +109,17 @@ class Geometric(Sampler):
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         (u,) = words[:1]
-        found = ops.rank((self.bounds,), x - x, u)
-        moved = (ops.look_up(self.places, x) if self.places else x) + found
+        drawn = ops.rank((self.bounds,), x - x, u)
+        moved = (ops.look_up(self.places, x) if self.places else x) + drawn
         least = self.reach + 1  # what a report is moved by if it is the lowest of all
         near = ops.select(ops.at_least(moved, least), moved - least, 0)
         near = ops.select(ops.at_least(near, self.size), self.size - 1, near)
-        return ops.select(ops.equal(found, 0), ops.divide(u, self.law.flat * self.scale), near)
+        return ops.select(ops.equal(drawn, 0), ops.divide(u, self.law.flat * self.scale), near)
 
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):
             return Fraction(0)
-        return self._chance(abs(y - self.place_of(x)), y)
-
-    def _chance(self, away: int, y: int) -> Fraction:
-        """The probability of report y under a value so many steps away."""
+        away = abs(y - self.place_of(x))
         units = (self.ends if y in (0, self.size - 1) else self.between)[away : away + 1]
         return Fraction(units[0] if units else self.law.flat, 1 << self.word_bits)
 
@@ -154,21 +152,15 @@ class Geometric(Sampler):
             both = [*self.between[:0:-1], *self.between]
             away = [*[flat] * min(steps, self.size - 1 - reach), *both, *[flat] * min(steps, self.size - 1 - reach)]
             pairs += [*zip(away, away[steps:], strict=False), *zip(away[steps:], away, strict=False)]
-        worst, over = 1, 1
-        for a, b in pairs:
-            if a * over > worst * b:
-                worst, over = a, b
-        return Fraction(worst, over)
+        return Fraction(*largest_quotient(pairs))
 
     def ratio_bounds(self) -> Iterator[RatioBound]:
-        places = self.places or range(self.size)
-        for x, z in permutations(range(self.size), 2):
-            yield RatioBound(x, z, self.ratio(abs(places[x] - places[z])))
+        max_ratio = self.max_ratios()
+        yield from (RatioBound(x, z, max_ratio(x, z)) for x, z in permutations(range(self.size), 2))
 
     def max_ratios(self) -> Callable[[int, int], Fraction]:
-        if self.places:
-            return lambda x, z: self.ratio(abs(self.places[x] - self.places[z]))
-        return lambda x, z: self.ratio(abs(x - z))
+        places = self.places or range(self.size)
+        return lambda x, z: self.ratio(abs(places[x] - places[z]))
 
     @classmethod
     def examples(cls) -> Iterator[Example]:
@@ -176,10 +168,10 @@ class Geometric(Sampler):
         yield Example(cls.name, Context.metric(range(2), "line", "0.1"))
 
 
-def _fading(ends: Sequence[int], law: GeometricLaw) -> bool:
+def _is_fading(ends: Sequence[int], law: GeometricLaw) -> bool:
     """True if all that lead to an end fall by one ratio from step to step, up to rounding, down to the flat words."""
     first, second = ends[:2]
-    slack = FLOOR * first
+    slack = MAX_ROUNDING * first
     last = len(ends) == law.size or ends[-1] * second <= law.flat * first + slack
     steps = all(abs(far * first - near * second) <= slack for near, far in pairwise(ends))
     return first > second and steps and last
@@ -190,7 +182,12 @@ def geometric_response(context: Context) -> Geometric:
     line = context.line
     if line is None or len(set(line.steps)) > 1:
         raise NotServed("geometric needs values along a line, each a step of the same epsilon from the next")
-    places = [0] * len(line.order)
-    for place, x in enumerate(line.order):
+    return Geometric(len(line.order), line.steps[0], places=places_in(line.order))
+
+
+def places_in(order: Sequence[int]) -> Sequence[int]:
+    """The place of each value in an order of all; none where value x is at place x."""
+    places = [0] * len(order)
+    for place, x in enumerate(order):
         places[x] = place
-    return Geometric(len(places), line.steps[0], places=() if places == sorted(places) else places)
+    return () if places == sorted(places) else places

@@ -1,7 +1,4 @@
-"""Ring response: around a ring of equal steps, the own place or one near it, fading as fast as E allows.
-
-Noise that moves every value alike around a ring or a torus: its statistics are convolutions.
-"""
+"""Ring response: around a ring of equal steps, the own place or one near it, fading as fast as E allows."""
 
 from __future__ import annotations
 
@@ -20,8 +17,9 @@ from ...core.exact import ceil_div, exp_below
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
 from ..sampler import Example, RatioBound, Sampler, rounded_log
+from ..tables.table import largest_quotient
 from ..units import beyond_words, check_law, check_size, too_few
-from .geometric import MOST
+from .geometric import MAX_STEPS, places_in
 
 LEAST = 1e-12
 """A pattern of shares of which reports show less than this part is not seen in them."""
@@ -87,8 +85,10 @@ class RingResponse(Circular):
             raise beyond_words(epsilon, word_bits)
         fades = [Fraction(1)]
         while len(fades) <= size // 2 and fades[-1] * space > ratio:
-            if len(fades) > MOST:
-                raise NotServed(f"ring reaches at most {MOST} steps; epsilon={float(epsilon):g} is too small for it")
+            if len(fades) > MAX_STEPS:
+                raise NotServed(
+                    f"ring reaches at most {MAX_STEPS} steps; epsilon={float(epsilon):g} is too small for it"
+                )
             fades.append(Fraction(int(fades[-1] / ratio * space**3), space**3))
         if 2 * (len(fades) - 1) == size:  # both ways meet at the place opposite
             fades[-1] /= 2
@@ -106,7 +106,7 @@ class RingResponse(Circular):
     def follow(self, law: RingLaw) -> None:
         check_size(law.size, law.word_bits)
         units, k = law.units, law.size
-        shaped = 2 <= len(units) <= min(k // 2, MOST) + 1 and min(units) >= 0 < law.flat and k > 2
+        shaped = 2 <= len(units) <= min(k // 2, MAX_STEPS) + 1 and min(units) >= 0 < law.flat and k > 2
         check_law(
             shaped, law.kind, "it must have units for two to half of `size` distances, none negative, and flat words"
         )
@@ -128,19 +128,19 @@ class RingResponse(Circular):
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         (u,) = words[:1]
-        found, k = ops.rank((self.bounds,), x - x, u), self.size
-        around = (ops.look_up(self.places, x) if self.places else x) + found + (k - self.reach - 1)
+        drawn, k = ops.rank((self.bounds,), x - x, u), self.size
+        around = (ops.look_up(self.places, x) if self.places else x) + drawn + (k - self.reach - 1)
         near = around - k * (ops.at_least(around, k) + ops.at_least(around, 2 * k))
-        return ops.select(ops.equal(found, 0), ops.divide(u, self.law.flat * self.scale), near)
+        return ops.select(ops.equal(drawn, 0), ops.divide(u, self.law.flat * self.scale), near)
 
     @cached_property
     def noise(self) -> Sequence[int]:
         """The words that lead to each place of the ring from place 0."""
-        found = [self.law.flat] * self.size
+        noise = [self.law.flat] * self.size
         for distance, unit in enumerate(self.law.units):
-            found[distance] += unit
-            found[-distance] += unit if distance else 0
-        return found
+            noise[distance] += unit
+            noise[-distance] += unit if distance else 0
+        return noise
 
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):
@@ -153,18 +153,14 @@ class RingResponse(Circular):
         steps = min(steps, self.size - steps)
         if steps not in self._ratios:
             spend(2 * self.size, f"{self.name} of {self.size} values")
-            worst, over = 1, 1
-            for a, b in zip(self.noise, [*self.noise[steps:], *self.noise[:steps]], strict=True):
-                if a * over > worst * b:
-                    worst, over = a, b
-                if b * over > worst * a:
-                    worst, over = b, a
-            self._ratios[steps] = Fraction(worst, over)
+            turned = [*self.noise[steps:], *self.noise[:steps]]
+            pairs = zip([*self.noise, *turned], [*turned, *self.noise], strict=True)
+            self._ratios[steps] = Fraction(*largest_quotient(pairs))
         return self._ratios[steps]
 
     def ratio_bounds(self) -> Iterator[RatioBound]:
-        leak = self.max_ratios()
-        yield from (RatioBound(x, z, leak(x, z)) for x, z in permutations(range(self.size), 2))
+        max_ratio = self.max_ratios()
+        yield from (RatioBound(x, z, max_ratio(x, z)) for x, z in permutations(range(self.size), 2))
 
     def max_ratios(self) -> Callable[[int, int], Fraction]:
         places = self.places or range(self.size)
@@ -184,7 +180,4 @@ def ring_response(context: Context) -> RingResponse:
     ring = context.ring
     if ring is None or len(set(ring.steps)) > 1:
         raise NotServed("ring needs values around a ring, each a step of the same epsilon from the next")
-    places = [0] * len(ring.order)
-    for place, x in enumerate(ring.order):
-        places[x] = place
-    return RingResponse(len(places), ring.steps[0], places=() if places == sorted(places) else places)
+    return RingResponse(len(ring.order), ring.steps[0], places=places_in(ring.order))

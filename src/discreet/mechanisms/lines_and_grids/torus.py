@@ -1,7 +1,4 @@
-"""Noise on a torus: the cells of a grid, wrapped around at its edges, and a displacement that fades with distance.
-
-A proof for all displacements of a large torus at once: units that follow e**-E within a few of them.
-"""
+"""Noise on a torus: the cells of a grid, wrapped around at its edges, and a displacement that fades with distance."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import accumulate, permutations, product
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +18,7 @@ from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
 from ..sampler import Example, RatioBound
 from ..tables.metric import BITS, faded
+from ..tables.table import largest_quotient
 from ..units import check_law, check_size
 from .ring import Circular
 
@@ -40,17 +39,11 @@ def shorter(shape: Sequence[int]) -> Iterator[Cell]:
 
 def faded_by(grid: GridStructure, shape: Sequence[int]) -> dict[Cell, int]:
     """e**-E of each of the `shorter` displacements, rounded down, in units of 2**-BITS."""
-    known: dict[Fraction, int] = {}
-    found = {}
-    for cell in shorter(shape):
-        entry = grid.epsilon(cell)
-        if entry not in known:
-            known[entry] = faded(entry)
-        found[cell] = known[entry]
-    return found
+    fade = cache(faded)
+    return {cell: fade(grid.epsilon(cell)) for cell in shorter(shape)}
 
 
-def follows(units: Mapping[Cell, int], weights: Mapping[Cell, int], grid: GridStructure) -> bool:
+def fades_closely(units: Mapping[Cell, int], weights: Mapping[Cell, int], grid: GridStructure) -> bool:
     """True if units that follow e**-E this closely keep every ratio within e**E of the displacement.
 
     With ``K W + c - s <= u <= K W + c`` for the units u of every displacement, W its e**-E, and E(z) at most
@@ -70,16 +63,16 @@ def follows(units: Mapping[Cell, int], weights: Mapping[Cell, int], grid: GridSt
     return slope > 0 and least > 0 and exp_below(nearest) * least >= most + part * slope
 
 
-CELLS = 1 << 17
+MAX_CELLS = 1 << 17
 """The most cells."""
 
-FEW = 1 << 9
+FEW_CELLS = 1 << 9
 """Up to so many cells any two displacements are compared, all symmetric ones at once."""
 
-COMPARED = 1 << 12
+MAX_COMPARED_CELLS = 1 << 12
 """Up to so many cells they still are where the proof for all of them at once fails."""
 
-CELL = 150
+CELL_STEPS = 150
 """Steps that it takes to prove that a displacement fades as it must."""
 
 FINEST = 44
@@ -109,7 +102,7 @@ class Torus(Circular):
     *Why private.* The way around a torus is never longer than across the grid, so e**-E of the displacement, by the
     triangle inequality, leaves every ratio within e**E. Rounded to words, the displacements are mixed with even ones
     until the whole numbers hold, and the certificate compares them: values have one ratio for each displacement. On
-    more than `FEW` cells it proves them all at once, as units that follow e**-E closely (`torus_band.follows`).
+    more than `FEW_CELLS` cells it proves them all at once, as units that follow e**-E closely (`fades_closely`).
 
     References: Chatzikokolakis2013.
     """
@@ -121,8 +114,8 @@ class Torus(Circular):
     def follow(self, law: TorusLaw) -> None:
         cells = law.cells.numbers()
         check_size(len(cells), law.word_bits)
-        sides = bool(law.shape) and min(law.shape) > 0 and math.prod(law.shape) == len(law.units) <= CELLS
-        check_law(sides, law.kind, f"it must have units for every cell of its shape, at most {CELLS}")
+        sides = bool(law.shape) and min(law.shape) > 0 and math.prod(law.shape) == len(law.units) <= MAX_CELLS
+        check_law(sides, law.kind, f"it must have units for every cell of its shape, at most {MAX_CELLS}")
         spread = min(law.units) > 0 and 0 <= law.spare < len(law.units)
         full = spread and sum(law.units) + law.spare == 1 << law.word_bits
         check_law(full, law.kind, f"its words must be positive and add up to 2**{law.word_bits}")
@@ -147,9 +140,9 @@ class Torus(Circular):
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         (u,) = words[:1]
-        found = ops.rank(self._bounds, x - x, u)
-        spare = ops.equal(found, self.outputs)
-        moved = self._sum(ops.look_up(self.places, x), ops.select(spare, 0, found), ops)
+        drawn = ops.rank(self._bounds, x - x, u)
+        spare = ops.equal(drawn, self.outputs)
+        moved = self._sum(ops.look_up(self.places, x), ops.select(spare, 0, drawn), ops)
         used = ((1 << self.word_bits) - self.law.spare) * self.scale
         return ops.select(spare, ops.divide(u - used % (1 << 64), self.scale), moved)
 
@@ -186,12 +179,12 @@ class Torus(Circular):
 
     def prove(self, context: Context) -> tuple[int, int, Fraction] | None:
         grid = context.grid
-        if grid is None or not grid.is_dense or self.outputs <= FEW or not self._lies_as(grid.cells):
+        if grid is None or not grid.is_dense or self.outputs <= FEW_CELLS or not self._lies_as(grid.cells):
             return None
-        spend(CELL * self.outputs, f"{self.name} of {self.outputs} cells")
+        spend(CELL_STEPS * self.outputs, f"{self.name} of {self.outputs} cells")
         units = {cell: self.law.units[_number(cell, self.shape)] for cell in shorter(self.shape)}
-        if not follows(units, faded_by(grid, self.shape), grid):
-            if self.outputs <= COMPARED:
+        if not fades_closely(units, faded_by(grid, self.shape), grid):
+            if self.outputs <= MAX_COMPARED_CELLS:
                 return None
             raise PrivacyViolation(f"{self.name}: its displacements cannot be proved to fade as E asks")
         x, z = grid.nearest()
@@ -219,17 +212,17 @@ def torus_response(context: Context) -> Torus:
     if grid is None:
         raise NotServed("torus needs values on a grid, with distances between points that are whole steps apart")
     shape, size = grid.shape, math.prod(grid.shape)
-    if size > CELLS or not grid.is_dense:
-        raise NotServed(f"torus needs a grid of at most {CELLS} cells, one in sixteen of them a value")
-    spend(size * size // 4 if size <= FEW else CELL * size, f"a torus of {size} cells")
+    if size > MAX_CELLS or not grid.is_dense:
+        raise NotServed(f"torus needs a grid of at most {MAX_CELLS} cells, one in sixteen of them a value")
+    spend(size * size // 4 if size <= FEW_CELLS else CELL_STEPS * size, f"a torus of {size} cells")
     weights = faded_by(grid, shape)
     numbers = {_number(cell, shape): cell for cell in weights}
     folded = [numbers[fold(t, shape)] for t in range(size)]
     total = sum(weights[cell] for cell in folded)
     space = 1 << WORD_BITS
     for halvings in range(FINEST, 0, -2):
-        kept = ((1 << halvings) - 1) * space
-        row = {cell: (kept * weight // total + space // size >> halvings) for cell, weight in weights.items()}
+        left = ((1 << halvings) - 1) * space
+        row = {cell: (left * weight // total + space // size >> halvings) for cell, weight in weights.items()}
         if min(row.values()) > 0 and _certified(row, folded, weights, grid):
             units = [row[cell] for cell in folded]
             more, spare = divmod(space - sum(units), size)
@@ -240,8 +233,8 @@ def torus_response(context: Context) -> Torus:
 
 def _certified(row: dict[Cell, int], folded: Sequence[Cell], weights: dict[Cell, int], grid: GridStructure) -> bool:
     """True if these units of the shorter displacements keep every ratio within what E allows."""
-    if len(folded) > FEW:
-        return follows(row, weights, grid)
+    if len(folded) > FEW_CELLS:
+        return fades_closely(row, weights, grid)
     units = [row[cell] for cell in folded]
     return all(within(_largest(units, _number(t, grid.shape), grid.shape), grid.epsilon(t)) for t in row if any(t))
 
@@ -284,8 +277,5 @@ def _largest(units: Sequence[int], apart: int, shape: Sequence[int]) -> Fraction
 
     Units that are the same for mirror images have the same ratios to one further back.
     """
-    worst, over = 1, 1
-    for unit, other in zip(units, shifted(apart, shape), strict=True):
-        if unit * over > worst * units[other]:
-            worst, over = unit, units[other]
-    return Fraction(worst, over)
+    others = (units[other] for other in shifted(apart, shape))
+    return Fraction(*largest_quotient(zip(units, others, strict=True)))

@@ -21,7 +21,7 @@ from ..laws import sampler_of
 from ..sampler import Example, RatioBound, Sampler
 from ..uniform.pure import PureSampler
 from ..units import check_law, check_size
-from .table import filled
+from .table import filled, largest_quotient
 
 WEIGHT_BITS = 128
 """Bits after the point to which the certificate rounds the weight of a report, towards privacy."""
@@ -230,12 +230,7 @@ class ClasswiseMixture(Sampler):
             if len(of) > 1:
                 yield RatioBound(of[0], of[1], inside[c])
             for d, others in enumerate(self.members):
-                worst, over = 0, 1
-                for a, b in zip(most[c], least[d], strict=True):
-                    if a * over > worst * b:
-                        worst, over = a, b
-                        if b == 0:
-                            break
+                worst, over = largest_quotient(zip(most[c], least[d], strict=True))
                 if c != d and over:
                     yield RatioBound(of[0], others[0], Fraction(worst, over))
 

@@ -58,13 +58,19 @@ def _floored(row: Sequence[int], space: int) -> list[float] | None:
 
 def _largest(row: Sequence[int], other: Sequence[int], reports: Sequence[int]) -> Fraction | None:
     """The largest of ``row[y] / other[y]`` over these reports, exactly; None where a report has only the first."""
+    worst, over = largest_quotient((row[y], other[y]) for y in reports)
+    return Fraction(worst, over) if over else None
+
+
+def largest_quotient(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """The pair a, b of whole numbers with the largest a / b, infinite where only b is 0; compared without division."""
     worst, over = 0, 1
-    for y in reports:
-        if row[y] * over > worst * other[y]:
-            worst, over = row[y], other[y]
-            if over == 0:
-                return None
-    return Fraction(worst, over)
+    for a, b in pairs:
+        if a * over > worst * b:
+            worst, over = a, b
+            if b == 0:
+                break
+    return worst, over
 
 
 BINARY = "binary", "warner", "mangat"

@@ -12,7 +12,7 @@ from typing import Any
 from ...core.errors import InvalidInput
 from ...core.exact import approx
 from ...core.limits import spend
-from ..finite_geometry.difference_sets import LARGEST, Parameters, best, squared_error
+from ..finite_geometry.difference_sets import MAX_MODULUS, Parameters, best, squared_error
 from ..finite_geometry.finite_fields import is_prime, prime_factors
 from ..law import WORD_BITS
 from ..units import check_size
@@ -119,7 +119,7 @@ class Cyclotomic(Cyclic):
 
 def is_family(family: DifferenceFamily) -> bool:
     """True if the prime and the block size form a family."""
-    sound = all(type(n) is int and 2 <= n <= LARGEST for n in (family.p, family.d))
+    sound = all(type(n) is int and 2 <= n <= MAX_MODULUS for n in (family.p, family.d))
     return sound and family.p > 2 and is_prime(family.p) and (family.p - 1) % (2 * family.order) == 0
 
 
