@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from discreet.core.errors import InvalidEpsilon, shown
 from discreet.core.exact import (
     ceil_div,
-    epsilon_from_text,
     epsilon_of,
     exp_below,
     gap,
@@ -90,7 +89,7 @@ def test_any_ratio_is_within_an_infinite_epsilon():
 
 @given(st.one_of(fractions, st.just(math.inf)))
 def test_the_text_of_an_epsilon_reads_back_as_itself(epsilon):
-    assert epsilon_from_text(text_of(epsilon)) == epsilon
+    assert epsilon_of(text_of(epsilon)) == epsilon
     assert epsilon_of(text_of(epsilon)) == epsilon
 
 

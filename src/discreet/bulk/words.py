@@ -1,8 +1,6 @@
 """Sources of random 64-bit words, one by one and as arrays: `secure` for people, `seeded` for simulation, `replay`.
 
-A mechanism uses a fixed number W of words per report, so report i of a source takes words
-``[iW, (i+1)W)`` whatever the values and outcomes are, one at a time or in bulk.
-Words are never thrown away and never shared between reports.
+Which words a report takes is said in `discreet.core.random`.
 
 A secure source, and every stream reserved from it, belongs to the process that made it: in another one, however it
 came there (forked, copied or pickled), it has a key of its own. A seeded source is a number: wherever it is copied to,

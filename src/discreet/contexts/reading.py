@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.domain import Domain, Value
 from ..core.errors import InvalidSpec
-from ..core.exact import epsilon_from_text
+from ..core.exact import epsilon_of
 from ..core.fields import Fields, number, text, values_in, whole
 from ..core.limits import check
 
@@ -32,7 +32,7 @@ def level(data: object, name: str) -> object:
     exact = number(data, name)
     if isinstance(exact, str) and "/" in exact:
         try:
-            return epsilon_from_text(exact)
+            return epsilon_of(exact)
         except (ValueError, ZeroDivisionError):
             raise InvalidSpec(f'{name}={exact!r} must be a non-negative decimal or fraction, or "inf"') from None
     return exact

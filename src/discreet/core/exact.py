@@ -78,7 +78,7 @@ def positive_finite(value: object, *, name: str = "epsilon") -> Fraction:
 
 
 def text_of(epsilon: Epsilon) -> str:
-    """The shortest exact text of an epsilon: ``"0.5"``, ``"1/3"`` or ``"inf"``."""
+    """The shortest exact text of an epsilon, ``"0.5"``, ``"1/3"`` or ``"inf"``, which `epsilon_of` reads."""
     if not isinstance(epsilon, Fraction):
         return "inf"
     denominator, twos, fives = epsilon.denominator, 0, 0
@@ -91,11 +91,6 @@ def text_of(epsilon: Epsilon) -> str:
     places = max(twos, fives)
     digits = str(epsilon.numerator * 10**places // epsilon.denominator).rjust(places + 1, "0")
     return digits if places == 0 else f"{digits[:-places]}.{digits[-places:]}"
-
-
-def epsilon_from_text(text: str) -> Epsilon:
-    """The inverse of `text_of`."""
-    return epsilon_of(text)
 
 
 @lru_cache(maxsize=4096)
