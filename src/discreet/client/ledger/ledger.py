@@ -269,13 +269,15 @@ class Ledger:
         """The stored report of a value, or a new one: debit, draw, store, each durable before the next."""
         if (stored := self._stored_report(journal, answer)) is not None:
             return stored
-        mechanism, question, account = answer.mechanism, answer.question, journal.account
-        if question not in account.collections or not account.collections[question].owed:
+        known = journal.account.collections.get(answer.question)
+        if known is None or not known.owed:
             self._pay(journal, answer)
-        tag = _tag(journal.key(), question, answer.value)
-        report = mechanism.randomize(answer.value, answer.rng)
-        journal.append(Report(question, tag, report_to_json(mechanism, report), dict(labels)))
-        return account.collections[question].reports[-1]
+        return self._draw(journal, answer, _tag(journal.key(), answer.question, answer.value), labels)
+
+    def _draw(self, journal: OpenJournal, answer: _Answer, tag: str, labels: Mapping[str, str]) -> StoredReport:
+        report = answer.mechanism.randomize(answer.value, answer.rng)
+        journal.append(Report(answer.question, tag, report_to_json(answer.mechanism, report), dict(labels)))
+        return journal.account.collections[answer.question].reports[-1]
 
     def _stored_report(self, journal: OpenJournal, answer: _Answer) -> StoredReport | None:
         """The stored report of a value; `AlreadyAnswered` if another value has one, and no change is taken."""
