@@ -209,9 +209,9 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
     module = import_module(f".{_HOMES[name]}", __name__)
-    found = module if name in _MODULES else getattr(module, name)
-    globals()[name] = found
-    return found
+    loaded = module if name in _MODULES else getattr(module, name)
+    globals()[name] = loaded
+    return loaded
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.checks import CheckFailed, check_pair_profiles
-from discreet.leakage.profiles import PROFILES, Profile, Row
+from discreet.leakage.profiles import PROFILES, Profile, ReportGroup
 from discreet.leakage.profiles.pure import HadamardProfile, SubsetProfile
 from discreet.leakage.profiles.rows import two_levels
 from discreet.mechanisms.mechanism import Mechanism
@@ -22,7 +22,7 @@ class NotUneven(SubsetProfile):
 
     def pair_profile(self, x, z, among=None):
         rows, even = super().pair_profile(x, z, None), self.sampler.evenness
-        return [Row(r.blanket / even, r.own * even, r.other / even, r.cover) for r in rows]
+        return [ReportGroup(r.blanket / even, r.own * even, r.other / even, r.cover) for r in rows]
 
 
 class TooHigh(HadamardProfile):
@@ -77,5 +77,5 @@ def test_two_values_that_no_listed_pair_is_like_are_caught(monkeypatch):
 
 def test_spare_words_tell_nothing_and_are_left_out():
     rows = two_levels((Fraction(1, 8), Fraction(3, 8)), (0, 1, 2), spare=Fraction(1, 4))
-    assert rows[-1] == Row(Fraction(0), Fraction(1, 4), Fraction(1, 4))
+    assert rows[-1] == ReportGroup(Fraction(0), Fraction(1, 4), Fraction(1, 4))
     assert sum(row.own for row in rows) == 1

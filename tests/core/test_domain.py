@@ -34,7 +34,7 @@ def test_a_value_outside_the_domain_is_refused_without_being_shown(values, stran
     assert str(refused.value) == f"{kind} must be one of the 5 values of the domain"
     assert stranger not in domain
     with pytest.raises(UnknownValue) as asked:
-        domain.asked(stranger)
+        domain.number_of(stranger)
     assert str(asked.value) == f"value={stranger!r} must be one of the 5 values of the domain"
 
 

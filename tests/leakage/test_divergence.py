@@ -15,7 +15,7 @@ from discreet import Context
 from discreet.core.exact import exp_below
 from discreet.leakage.divergence import Divergence
 from discreet.leakage.profiles import profile_of
-from discreet.leakage.profiles.rows import Row, extremal
+from discreet.leakage.profiles.rows import ReportGroup, extremal
 from discreet.mechanisms.tables.table import Table
 
 
@@ -153,7 +153,10 @@ def test_variation_ratio_is_no_upper_bound_where_x_and_z_share_reports(exactly, 
 
 
 def test_reports_that_nobody_else_writes_are_told():
-    rows = [Row(Fraction(0), Fraction(1, 4), Fraction(0)), Row(Fraction(1, 2), Fraction(3, 4), Fraction(1))]
+    rows = [
+        ReportGroup(Fraction(0), Fraction(1, 4), Fraction(0)),
+        ReportGroup(Fraction(1, 2), Fraction(3, 4), Fraction(1)),
+    ]
     assert Divergence(rows).delta(10**9, 0.0) >= 0.25
     assert Divergence(rows).delta(10**9, math.inf) == 0.25
 
@@ -170,4 +173,4 @@ def test_the_extremal_pair_has_the_ratios_and_is_the_binary_mechanism():
     assert (a / b, d / c, a + c, b + d) == (3, 2, 1, 1)
     assert [tuple(row) for row in extremal(Fraction(1), Fraction(1))] == [(0, 1, 1, 0)]
     assert extremal(None, Fraction(2))[0].other == 0
-    assert extremal(Fraction(2), None)[0] == Row(Fraction(0), Fraction(1), Fraction(1, 2))
+    assert extremal(Fraction(2), None)[0] == ReportGroup(Fraction(0), Fraction(1), Fraction(1, 2))

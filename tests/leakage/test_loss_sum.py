@@ -10,7 +10,7 @@ import pytest
 
 from discreet.leakage import expected_excess
 from discreet.leakage.divergence import Losses, composed_delta, losses_of
-from discreet.leakage.profiles.rows import Row
+from discreet.leakage.profiles.rows import ReportGroup
 
 
 @pytest.mark.parametrize(("times", "epsilon"), [(50, 0.5), (50, 8.0), (300, 10.0), (300, 60.0)])
@@ -31,9 +31,9 @@ def test_chernoff_serves_where_it_is_enough(monkeypatch):
 
 def test_losses_of_one_ratio_are_one():
     rows = [
-        Row(*map(Fraction, (1, 3, 6))),
-        Row(*map(Fraction, (1, 1, 2))),
-        Row(*map(Fraction, (0, 1, 0))),
+        ReportGroup(*map(Fraction, (1, 3, 6))),
+        ReportGroup(*map(Fraction, (1, 1, 2))),
+        ReportGroup(*map(Fraction, (0, 1, 0))),
     ]
     found = losses_of(rows)
     assert found.masses.tolist() == [4.0]

@@ -11,7 +11,7 @@ from discreet import Context
 from discreet.leakage import pairs, shuffling
 from discreet.leakage.divergence import Divergence
 from discreet.leakage.profiles import profile_of
-from discreet.leakage.profiles.rows import listed
+from discreet.leakage.profiles.rows import enumerate_reports
 from discreet.leakage.profiles.tree_subsets import _rows as level_rows
 
 
@@ -51,7 +51,7 @@ def test_closed_forms_are_not_below_what_is_listed_and_hardly_above(mechanism):
     for x, z in [(0, 1), (1, 0), (0, size - 1), (size - 1, 2), (size // 2, size // 2 + 1)]:
         closed, exact = (
             probe(profile_of(sampler).pair_profile(x, z)),
-            probe(listed(profile_of(sampler), x, z, None)),
+            probe(enumerate_reports(profile_of(sampler), x, z, None)),
         )
         assert all(a >= b * (1 - ROUNDED) for a, b in zip(closed, exact, strict=True))
         if mechanism.name != "nested":  # whose floor of a third block is that of its likeliest values
@@ -65,7 +65,7 @@ def test_levels_hidden_by_people_who_all_hold_one_value():
         for alone, among in ((1, (x,)), (2, (z,))):
             closed, exact = (
                 probe(level_rows(sampler, *above, alone)),
-                probe(listed(profile_of(sampler), x, z, among)),
+                probe(enumerate_reports(profile_of(sampler), x, z, among)),
             )
             assert all(a >= b * (1 - ROUNDED) for a, b in zip(closed, exact, strict=True))
             assert closed == pytest.approx(exact, rel=1e-3)
@@ -75,7 +75,7 @@ def test_a_closed_form_that_forgets_what_others_hold_is_caught():
     """The control: with the floor of x alone, as if all held x, a batch would look safer than it is."""
     sampler = CASES["levels"].sampler
     above = [profile_of(sampler)._children_above(v) for v in (0, 11)]
-    assert probe(level_rows(sampler, *above, 1))[2] < probe(listed(profile_of(sampler), 0, 11, None))[2]
+    assert probe(level_rows(sampler, *above, 1))[2] < probe(enumerate_reports(profile_of(sampler), 0, 11, None))[2]
 
 
 @pytest.mark.parametrize("mechanism", CASES.values(), ids=CASES)

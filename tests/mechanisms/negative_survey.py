@@ -9,7 +9,7 @@ from discreet import Context
 from discreet.core.arithmetic import Arithmetic
 from discreet.core.errors import InvalidInput
 from discreet.mechanisms.law import WORD_BITS, Law, plain_law
-from discreet.mechanisms.sampler import Example
+from discreet.mechanisms.sampler import LawExample
 from discreet.mechanisms.uniform.pure import PureSampler
 from discreet.mechanisms.units import Units, check_law, check_size
 
@@ -55,8 +55,8 @@ class NegativeSurvey(PureSampler):
         self.ratio = self.high / self.low
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
-        yield Example("law", Context.uniform(range(3), "3"), {"law": plain_law(cls(3, Fraction(2)).law)})
+    def examples(cls) -> Iterator[LawExample]:
+        yield LawExample("law", Context.uniform(range(3), "3"), {"law": plain_law(cls(3, Fraction(2)).law)})
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         unit = self.law.high * self.scale

@@ -71,7 +71,7 @@ def check_pairs(context: Context, pairs: Iterable[tuple[Value, Value]]) -> list[
         if not isinstance(given, (tuple, list)) or len(given) != 2:
             raise InvalidInput(f"pairs: {given!r} must be a pair of values")
         x, z = given
-        pair = context.domain.asked(x), context.domain.asked(z)
+        pair = context.domain.number_of(x), context.domain.number_of(z)
         if pair[0] == pair[1] or not isinstance(context.at(*pair), Fraction):
             raise InvalidInput(f"pairs: {x!r} is not protected from {z!r}; E must be finite there")
         checked.append(pair)

@@ -25,7 +25,7 @@ from ..estimation.tally import Tally
 from ..files.columns import REPORT
 from ..files.formats import Format, column_format
 from ..files.frames import FrameReader, marks_in
-from ..files.sources import Source, source_of
+from ..files.sources import FileSource, source_of
 from ..files.text_reader import read_columns
 from ..wire.reports import report_from_text
 from ..wire.spec import located
@@ -61,7 +61,7 @@ def only_by_arrow(format: Format) -> bool:
     return format.arrow_only
 
 
-def by_arrow(file: Source) -> bool:
+def by_arrow(file: FileSource) -> bool:
     """True if pyarrow is to read the file: Parquet, Arrow and, if pyarrow is installed, large CSV."""
     if only_by_arrow(file.format):
         return True
@@ -69,7 +69,7 @@ def by_arrow(file: Source) -> bool:
     return large and find_spec("pyarrow") is not None
 
 
-def rows_in(files: Iterable[str | Source], column: str | None = None, *, usual: str | None = None) -> int | None:
+def rows_in(files: Iterable[str | FileSource], column: str | None = None, *, usual: str | None = None) -> int | None:
     """How many rows there are, if every file says so without being read; else None.
 
     `InvalidInput` if the columns of Parquet and Arrow files have different names or types of value.
@@ -86,7 +86,7 @@ def rows_in(files: Iterable[str | Source], column: str | None = None, *, usual: 
 
 def randomize_files(
     mechanism: Mechanism,
-    files: Sequence[str | Source],
+    files: Sequence[str | FileSource],
     out: str,
     rng: Stream,
     *,
@@ -122,7 +122,7 @@ def randomize_files(
 
 def tally_files(
     mechanism: Mechanism,
-    files: Sequence[str | Source],
+    files: Sequence[str | FileSource],
     *,
     column: str | None = None,
     unmarked: bool = False,
@@ -150,7 +150,7 @@ def tally_files(
 
 def map_reports(
     mechanism: Mechanism,
-    files: Sequence[str | Source],
+    files: Sequence[str | FileSource],
     process: Process[Result],
     *,
     keep: Sequence[str] = (),
@@ -214,7 +214,7 @@ def _check_keep(column: str | None, keep: Sequence[str]) -> None:
 
 @contextmanager
 def _sink(
-    out: str, mechanism: Mechanism, files: Sequence[Source], column: str | None, keep: Sequence[str], unmarked: bool
+    out: str, mechanism: Mechanism, files: Sequence[FileSource], column: str | None, keep: Sequence[str], unmarked: bool
 ) -> Iterator[Write]:
     if only_by_arrow(column_format(out)):
         typed = bool(keep and files) and by_arrow(files[0])
@@ -227,7 +227,7 @@ def _sink(
 
 
 def _text_values(
-    mechanism: Mechanism, file: Source, column: str | None, keep: Sequence[str], unknown: str, rng: Stream
+    mechanism: Mechanism, file: FileSource, column: str | None, keep: Sequence[str], unknown: str, rng: Stream
 ) -> Iterator[Randomized]:
     encoder, start = DomainEncoder(mechanism.context.domain, unknown=unknown, written=True), 0
     booleans = boolean_texts(mechanism.context.domain)
@@ -245,7 +245,7 @@ def _text_values(
 
 
 def _arrow_values(
-    mechanism: Mechanism, file: Source, column: str | None, keep: Sequence[str], unknown: str, rng: Stream
+    mechanism: Mechanism, file: FileSource, column: str | None, keep: Sequence[str], unknown: str, rng: Stream
 ) -> Iterator[Callable[[], Randomized]]:
     opened, start = _column(file, column, keep), 0
     encoder = DomainEncoder(mechanism.context.domain, unknown=unknown, written=True)
@@ -277,7 +277,7 @@ def _randomize_piece(
 
 def _text_reports(
     mechanism: Mechanism,
-    file: Source,
+    file: FileSource,
     column: str | None,
     keep: Sequence[str],
     unmarked: bool,
@@ -294,7 +294,7 @@ def _text_reports(
     frames.close()
 
 
-def _frames(mechanism: Mechanism, file: Source, column: str | None, unmarked: bool) -> FrameReader:
+def _frames(mechanism: Mechanism, file: FileSource, column: str | None, unmarked: bool) -> FrameReader:
     return FrameReader(mechanism, file.name, unmarked=unmarked, header=column or REPORT)
 
 
@@ -313,7 +313,7 @@ def _process_texts(
 
 def _arrow_reports(
     mechanism: Mechanism,
-    file: Source,
+    file: FileSource,
     column: str | None,
     keep: Sequence[str],
     unmarked: bool,
@@ -360,7 +360,7 @@ def _process_arrow(
         return process(reports, labels)
 
 
-def _column(file: Source, column: str | None, keep: Sequence[str] = (), *, usual: str | None = None) -> ArrowColumn:
+def _column(file: FileSource, column: str | None, keep: Sequence[str] = (), *, usual: str | None = None) -> ArrowColumn:
     from ..files.arrow import open_column
 
     return open_column(file, column, keep=keep, usual=usual)

@@ -122,7 +122,7 @@ def _every_word(form: Sampler) -> list[NDArray[np.uint64]]:
 def _values(form: Sampler, most: int) -> Iterator[int]:
     """The first two values and the last of every class, then others in a fixed random order, at most `most`."""
     ends: dict[int, list[int]] = {}
-    for x, label in enumerate(form.labels):
+    for x, label in enumerate(form.class_of):
         of = ends.setdefault(label, [])
         of[2:] = [x]
     first = [x for of in ends.values() for x in of]

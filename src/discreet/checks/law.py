@@ -78,7 +78,7 @@ def check_pairs(mechanism: Mechanism) -> None:
     A pair that `ratio_bounds` leaves out must be one that some report tells apart for certain.
     """
     sampler, channel = mechanism.sampler, channel_of(mechanism)
-    labels = sampler.labels
+    labels = sampler.class_of
     stated = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in sampler.ratio_bounds()}
     scale = math.lcm(*(entry.denominator for row in channel for entry in row))
     units = [[int(entry * scale) for entry in row] for row in channel]

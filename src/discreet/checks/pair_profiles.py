@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.errors import CheckFailed
 from ..leakage.profiles import profile_of
-from ..leakage.profiles.rows import Row, listed
+from ..leakage.profiles.rows import ReportGroup, enumerate_reports
 from ..mechanisms.mechanism import Mechanism
 from .law import channel_of
 
@@ -37,15 +37,17 @@ def check_pair_profiles(mechanism: Mechanism) -> None:
         others = profile.other_users(x)
         for among in (None, (x,), (z,), everyone if set(everyone) == set(others) else None):
             claimed = rows if among is None else profile.pair_profile(x, z, among)
-            true = listed(profile, x, z, others if among is None else among)
+            true = enumerate_reports(profile, x, z, others if among is None else among)
             if claimed is None or true is None:
                 raise CheckFailed(f"{mechanism.name}: the profile of {x} against {z} is not listed on a small domain")
             _compare(mechanism, (x, z), claimed, true)
     if mechanism.context.size <= 6 and len(known) < MAX_PAIRS:
-        _check_pairs(mechanism, [listed(profile, x, z, None) or [] for x, z in known])
+        _check_pairs(mechanism, [enumerate_reports(profile, x, z, None) or [] for x, z in known])
 
 
-def _compare(mechanism: Mechanism, pair: tuple[int, int], claimed: Sequence[Row], true: Sequence[Row]) -> None:
+def _compare(
+    mechanism: Mechanism, pair: tuple[int, int], claimed: Sequence[ReportGroup], true: Sequence[ReportGroup]
+) -> None:
     people = (1, 2) if max(len(claimed), len(true)) <= MAX_GROUPS else (1,)
     for g, n in product(LEVELS, people):
         said, is_so = blanket_divergence(claimed, n, g), blanket_divergence(true, n, g)
@@ -61,7 +63,7 @@ def _compare(mechanism: Mechanism, pair: tuple[int, int], claimed: Sequence[Row]
             )
 
 
-def blanket_divergence(rows: Sequence[Row], n: int, g: Fraction) -> Fraction:
+def blanket_divergence(rows: Sequence[ReportGroup], n: int, g: Fraction) -> Fraction:
     """The divergence by the blanket, exactly: reports outside it, and (1/n) E[(L_1 + ... + L_n)_+] by listing."""
     alone = sum((max(row.own - g * row.other, Fraction(0)) for row in rows if not row.blanket or n == 1), Fraction(0))
     if n == 1:
@@ -75,18 +77,18 @@ def blanket_divergence(rows: Sequence[Row], n: int, g: Fraction) -> Fraction:
     return alone + total / n
 
 
-def _check_pairs(mechanism: Mechanism, given: Sequence[Sequence[Row]]) -> None:
+def _check_pairs(mechanism: Mechanism, given: Sequence[Sequence[ReportGroup]]) -> None:
     """Every two values have one of the profiles of `representative_pairs`, up to unevenness."""
     profile = profile_of(mechanism)
     listing = [_sizes_of(rows) for rows in given]
     for x, z in permutations(range(mechanism.context.size), 2):
-        own = _sizes_of(listed(profile, x, z, None) or [])
+        own = _sizes_of(enumerate_reports(profile, x, z, None) or [])
         known = any(all(abs(a - b) <= SLACK for a, b in zip(own, other, strict=True)) for other in listing)
         if not known and profile.other_users(x) == profile.other_users(z):
             raise CheckFailed(f"{mechanism.name}: no profile that it lists is that of {x} against {z}")
 
 
-def _sizes_of(rows: Sequence[Row]) -> list[Fraction]:
+def _sizes_of(rows: Sequence[ReportGroup]) -> list[Fraction]:
     people = (1, 2) if len(rows) <= MAX_GROUPS else (1,)
     return [blanket_divergence(rows, n, g) for g in LEVELS for n in people]
 

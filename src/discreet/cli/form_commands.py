@@ -13,7 +13,7 @@ from ..core.errors import InvalidInput
 from ..core.exact import text_of
 
 if TYPE_CHECKING:
-    from ..files.sources import Source
+    from ..files.sources import FileSource
     from ..questionnaires.form import Form
     from ..questionnaires.tally import FormTally
 
@@ -25,7 +25,7 @@ def without(**options: Any) -> None:
             raise InvalidInput(f"--{name.replace('_', '-')} must be left out for a form of several questions")
 
 
-def count(form: Form, earlier: Sequence[str], sources: Sequence[Source], *, unmarked: bool) -> FormTally:
+def count(form: Form, earlier: Sequence[str], sources: Sequence[FileSource], *, unmarked: bool) -> FormTally:
     """The tally of the reports in files and of earlier tallies."""
     from ..questionnaires.reading import tally_form
     from ..questionnaires.tally import FormTally
@@ -37,7 +37,7 @@ def count(form: Form, earlier: Sequence[str], sources: Sequence[Source], *, unma
 
 
 def tally(
-    form: Form, earlier: Sequence[str], sources: Sequence[Source], out: str, *, question: str | None, unmarked: bool
+    form: Form, earlier: Sequence[str], sources: Sequence[FileSource], out: str, *, question: str | None, unmarked: bool
 ) -> None:
     """Count the reports in files, merge earlier tallies, and write the whole, or what it has of one question."""
     from ..estimation.tally import tally_text, write_tally

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..analysis.survey.survey import Survey
     from ..core.domain import Domain
     from ..estimation.tally import Tally
-    from ..files.sources import Source
+    from ..files.sources import FileSource
     from ..questionnaires.form import Form
     from ..wire import Spec
 
@@ -147,7 +147,7 @@ def part_for(document: Spec | Form, *, question: str | None, column: str | None,
     return None
 
 
-def split_files(files: Sequence[str], delimiter: str | None) -> tuple[list[str], list[Source]]:
+def split_files(files: Sequence[str], delimiter: str | None) -> tuple[list[str], list[FileSource]]:
     """Earlier tallies, which are .json files, and files of reports."""
     from ..files.formats import JSON, compression_of, format_of
     from ..files.sources import source_of

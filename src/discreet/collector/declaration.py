@@ -14,7 +14,7 @@ from ..client.ledger.ledger import ACCESS, CHANGES
 from ..core.canonical import canonical, loads
 from ..core.documents import parse_toml
 from ..core.errors import DiscreetError, InvalidSpec
-from ..core.fields import Fields, listed, text, whole
+from ..core.fields import Fields, as_list, text, whole
 from ..estimation.decoders import decoder_of
 from ..mechanisms.mechanism import Mechanism
 from ..wire.spec import Spec
@@ -129,7 +129,7 @@ def _labels(table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     for name, entry in sorted(table.items()):
         if not NAME.fullmatch(name) or name in RESERVED_NAMES:
             raise InvalidSpec("labels: a name must be 1 to 40 letters, digits, _ or -, and not report, day or days")
-        texts = [_line(one, f"labels.{name}", 100) for one in listed(entry, f"labels.{name}")]
+        texts = [_line(one, f"labels.{name}", 100) for one in as_list(entry, f"labels.{name}")]
         if not 0 < len(texts) <= MAX_TEXTS or len(set(texts)) != len(texts):
             raise InvalidSpec(f"labels.{name} must list 1 to {MAX_TEXTS} distinct texts")
         labels[name] = tuple(texts)

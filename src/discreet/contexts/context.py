@@ -220,7 +220,7 @@ class Context(Constructors, ABC):
         >>> context.epsilon(2, 5)
         Fraction(3, 2)
         """
-        return self.at(self.domain.asked(x), self.domain.asked(z))
+        return self.at(self.domain.number_of(x), self.domain.number_of(z))
 
     matrix = _MatrixName()
 

@@ -81,13 +81,13 @@ class Domain(Sequence[Value]):
 
     def index_of_text(self, text: str) -> int:
         """The number of the value that is written `text`; `UnknownValue`, which shows it, if there is none."""
-        return self._asked(text, self.find_text)
+        return self._number_of(text, self.find_text)
 
-    def asked(self, value: object) -> int:
+    def number_of(self, value: object) -> int:
         """The number of a value that is asked about and is nobody's own; `UnknownValue`, which shows it."""
-        return self._asked(value, self.find)
+        return self._number_of(value, self.find)
 
-    def _asked(self, value: Any, find: Callable[[Any], int | None]) -> int:
+    def _number_of(self, value: Any, find: Callable[[Any], int | None]) -> int:
         number = find(value)
         if number is None:
             raise UnknownValue(f"value={shown(value)} must be {self.rule}")

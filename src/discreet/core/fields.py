@@ -85,7 +85,7 @@ def whole(data: object, name: str) -> int:
     return data
 
 
-def listed(data: object, name: str) -> list[Any]:
+def as_list(data: object, name: str) -> list[Any]:
     """A list."""
     if not isinstance(data, (list, tuple)):
         raise InvalidSpec(f"{name} must be a list, not {kind_of(data)}")
@@ -111,18 +111,18 @@ def value(data: object, name: str) -> Value:
     return data
 
 
-def written(entry: Any) -> Any:
+def to_plain(entry: Any) -> Any:
     """Plain data of which JSON and TOML can hold all: every tuple in it is a value, and written as a table."""
     if isinstance(entry, tuple):
-        return {TUPLE: [written(inner) for inner in entry]}
+        return {TUPLE: [to_plain(inner) for inner in entry]}
     if isinstance(entry, list):
-        return [written(inner) for inner in entry] if any(isinstance(e, (tuple, list, dict)) for e in entry) else entry
-    return {key: written(inner) for key, inner in entry.items()} if isinstance(entry, dict) else entry
+        return [to_plain(inner) for inner in entry] if any(isinstance(e, (tuple, list, dict)) for e in entry) else entry
+    return {key: to_plain(inner) for key, inner in entry.items()} if isinstance(entry, dict) else entry
 
 
 def values(data: object, name: str) -> list[Value]:
     """A list of values that differ as text, the way files and command lines write them."""
-    entries = [value(entry, f"{name}[{number}]") for number, entry in enumerate(listed(data, name))]
+    entries = [value(entry, f"{name}[{number}]") for number, entry in enumerate(as_list(data, name))]
     texts: dict[str, Value] = {}
     for entry in entries:
         other = texts.setdefault(str(entry), entry)

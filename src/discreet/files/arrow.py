@@ -22,7 +22,7 @@ from ..core.errors import InvalidInput
 from .columns import place_of
 from .compressed import writing
 from .formats import Format, compression_of, format_of
-from .sources import Source, source_of
+from .sources import FileSource, source_of
 
 Places: TypeAlias = Callable[[Sequence[str]], list[int]]
 """Finds the columns to keep among these names."""
@@ -53,7 +53,7 @@ class ArrowColumn:
     `keep` are the fields of the columns kept beside it.
     """
 
-    source: Source
+    source: FileSource
     field: pa.Field
     rows: int | None
     pieces: Callable[[], Iterator[Piece]]
@@ -66,7 +66,7 @@ class ArrowColumn:
 
 
 @contextmanager
-def readable(source: Source) -> Iterator[None]:
+def readable(source: FileSource) -> Iterator[None]:
     """Turn an error of pyarrow into one that names the file and the format that it should have."""
     try:
         yield
@@ -75,7 +75,7 @@ def readable(source: Source) -> Iterator[None]:
         raise InvalidInput(f"{source.name}: cannot be read as {title}: {str(problem).splitlines()[0]}") from None
 
 
-def open_input(source: Source) -> Any:
+def open_input(source: FileSource) -> Any:
     """A file for pyarrow to read from any place, by as many threads as ask for one."""
     return pa.memory_map(source.path) if source.spool is None else pa.BufferReader(pa.py_buffer(source.spool))
 
@@ -116,7 +116,7 @@ def family_of(kind: pa.DataType) -> str | None:
 
 
 def open_column(
-    path: str | Path | Source, column: str | None = None, *, keep: Sequence[str] = (), usual: str | None = None
+    path: str | Path | FileSource, column: str | None = None, *, keep: Sequence[str] = (), usual: str | None = None
 ) -> ArrowColumn:
     """The column of a file, by name unless it is the only one or the `usual` one, and those to keep beside it.
 

@@ -24,7 +24,7 @@ from ..core.errors import InvalidInput
 from .arrow import ArrowColumn, Piece, Places
 from .columns import Place
 from .csv_records import MISQUOTED, read_header
-from .sources import Source
+from .sources import FileSource
 from .text_reader import reading_lines
 
 QUOTE, LINE, RETURN = b'"\n\r'
@@ -172,7 +172,7 @@ BLOCK = 1 << 22
 """Bytes parsed at a time, and the most that a record may have."""
 
 
-def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
+def open_column(source: FileSource, place: Place, beside: Places) -> ArrowColumn:
     """The column of a CSV file in its place among the names, as text, and those to keep."""
     delimiter = source.delimiter or ","
     with reading_lines(source) as (_, lines):
@@ -192,7 +192,7 @@ def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
     return ArrowColumn(source, field, None, pieces, tuple(kept))
 
 
-def _parsed(source: Source, block: Block, columns: int, places: list[int], delimiter: str) -> pa.Table:
+def _parsed(source: FileSource, block: Block, columns: int, places: list[int], delimiter: str) -> pa.Table:
     """These columns of a block; a blank line is a record of empty fields, and nothing is null."""
     names = [str(column) for column in range(columns)]
     chosen = [names[place] for place in places]

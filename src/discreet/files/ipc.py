@@ -13,10 +13,10 @@ from .arrow import ArrowColumn, Piece, Places, group_batches, open_input, readab
 from .columns import Place
 from .compressed import Sink
 from .formats import compression_of
-from .sources import Source
+from .sources import FileSource
 
 
-def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
+def open_column(source: FileSource, place: Place, beside: Places) -> ArrowColumn:
     """The column of a file in its place among the names."""
     with _opened(source) as (reader, _):
         names = reader.schema.names
@@ -37,7 +37,7 @@ def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[tuple[Any, Any]]:
+def _opened(source: FileSource) -> Iterator[tuple[Any, Any]]:
     """A reader for the file format or the stream format, whichever it is, and the file that it reads."""
     compression = source.compression
     with pa.input_stream(source.path, compression=compression) if compression else open_input(source) as file:

@@ -13,13 +13,13 @@ from . import arrow
 from .arrow import ArrowColumn, Piece, Places, is_text, open_input, readable
 from .columns import Place
 from .compressed import Sink
-from .sources import Source
+from .sources import FileSource
 
 SPARK = b"org.apache.spark.sql.parquet.row.metadata"
 """Where Spark keeps the metadata of columns."""
 
 
-def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
+def open_column(source: FileSource, place: Place, beside: Places) -> ArrowColumn:
     """The column of a file in its place among the names; text comes as a dictionary."""
     with pq.ParquetFile(_input(source)) as file:
         metadata, schema = file.metadata, file.schema_arrow
@@ -65,7 +65,7 @@ def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
     return ArrowColumn(source, _with_metadata_of_spark(field, schema), metadata.num_rows, pieces, kept)
 
 
-def _input(source: Source) -> Any:
+def _input(source: FileSource) -> Any:
     return source.path if source.spool is None else open_input(source)
 
 

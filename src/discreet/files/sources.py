@@ -40,7 +40,7 @@ NOTHING = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True)
-class Source:
+class FileSource:
     """A file or a pipe: its path as given, its format, what separates its columns if it is CSV, and how it is packed.
 
     `piped` is what comes through a pipe, unpacked, and `spool` all of it, if it cannot be read from front to end.
@@ -84,18 +84,18 @@ class Source:
         return {name: None if value == NOTHING else value for name, value in named.items()}
 
 
-def source_of(path: str | Path | Source, *, delimiter: str | None = None) -> Source:
+def source_of(path: str | Path | FileSource, *, delimiter: str | None = None) -> FileSource:
     """One file, or the pipe if its name is ``-``; `delimiter` separates the columns of CSV in place of its own.
 
     `InvalidInput` if the name means nothing that can be read, or nothing that has a delimiter if one is given.
     """
-    if isinstance(path, Source):
+    if isinstance(path, FileSource):
         return path
     if str(path) == PIPE or _flows(path):
         source = _open_pipe(str(path))
     else:
         format = column_format(path)
-        source = Source(str(path), format, format.delimiter, compression_of(path))
+        source = FileSource(str(path), format, format.delimiter, compression_of(path))
     if delimiter is None:
         return source
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
@@ -114,7 +114,7 @@ def _flows(path: str | Path) -> bool:
     return (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)) and not Path(path).suffix
 
 
-def _open_pipe(path: str) -> Source:
+def _open_pipe(path: str) -> FileSource:
     """Standard input or a pipe with a name, whose first bytes say what it holds; it stays open."""
     head, content = _peek(sys.stdin.buffer if path == PIPE else open(path, "rb"), owned=path != PIPE)  # noqa: SIM115
     compression = _by_signature(PACKED, head)
@@ -123,8 +123,8 @@ def _open_pipe(path: str) -> Source:
             head, content = _peek(unpack(content, compression))
         format = _by_signature(FORMAT_BY_SIGNATURE, head)
         if format is None:
-            return Source(path, TEXT, None, compression, content)
-        return Source(path, format, None, None, content, _spool(content, format))
+            return FileSource(path, TEXT, None, compression, content)
+        return FileSource(path, format, None, None, content, _spool(content, format))
 
 
 def _by_signature(table: dict[bytes, Any], head: bytes) -> Any:

@@ -24,19 +24,19 @@ from .csv_records import CsvLines
 from .formats import PIPE, column_format
 from .frames import frame_header, frame_trailer
 from .json_lines import JsonLines
-from .sources import Source, source_of
+from .sources import FileSource, source_of
 
 CHUNK = 1 << 16
 """Entries returned at a time."""
 
 
-def read_values(path: str | Path | Source, column: str | None = None) -> Iterator[list[Entry]]:
+def read_values(path: str | Path | FileSource, column: str | None = None) -> Iterator[list[Entry]]:
     """The entries of one column, in order, a chunk at a time; `InvalidInput` says where it is malformed."""
     return (entries for (entries,) in read_columns(path, column))
 
 
 def read_columns(
-    path: str | Path | Source, column: str | None = None, keep: Sequence[str] = (), *, reports: bool = False
+    path: str | Path | FileSource, column: str | None = None, keep: Sequence[str] = (), *, reports: bool = False
 ) -> Iterator[list[list[Any]]]:
     """The entries of a column and of those to keep beside it, a chunk of each at a time.
 
@@ -56,7 +56,7 @@ def read_columns(
 
 
 @contextmanager
-def reading_lines(source: Source) -> Iterator[tuple[str, Iterator[str]]]:
+def reading_lines(source: FileSource) -> Iterator[tuple[str, Iterator[str]]]:
     """The first line of a source, and all its lines, with line breaks and without a byte-order mark.
 
     `InvalidInput` if it is not UTF-8.
@@ -72,7 +72,7 @@ def reading_lines(source: Source) -> Iterator[tuple[str, Iterator[str]]]:
         raise InvalidInput(f"{source.name}: must be UTF-8 text{', not UTF-16' if wide else ''}") from None
 
 
-def _form(source: Source, column: str | None, first: str, reports: bool) -> TextLines:
+def _form(source: FileSource, column: str | None, first: str, reports: bool) -> TextLines:
     """What reads the lines: for text without a suffix it depends on the first of them."""
     form = source.text_form
     if type(form) is not TextLines or (column is None and not reports):

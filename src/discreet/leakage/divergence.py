@@ -33,7 +33,7 @@ import numpy as np
 
 from ..core.exact import exp_below
 from .expected_excess import ULP, Reals, Steps, expected_excess
-from .profiles.rows import Row
+from .profiles.rows import ReportGroup
 from .smallest_epsilon import above
 
 MAX_EPSILON = 500.0
@@ -58,7 +58,7 @@ def positive_part(masses: Reals, steps: Reals, n: int, *, enough: float = 0.0) -
 class Divergence:
     """The divergence of x from z by their pair profile, for any n and epsilon."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[ReportGroup]) -> None:
         self.total_blanket = sum((row.blanket for row in rows), Fraction(0))
         rows = [row for row in rows if row.own or row.other]
         covered = [row for row in rows if row.blanket > 0]
@@ -139,7 +139,7 @@ class Losses(NamedTuple):
     disclosed: float
 
 
-def losses_of(rows: Sequence[Row]) -> Losses:
+def losses_of(rows: Sequence[ReportGroup]) -> Losses:
     """The losses of x against z, each to the last digit."""
     masses: dict[Fraction, Fraction] = {}
     for row in rows:

@@ -44,7 +44,7 @@ def other_users_of(mechanism: Mechanism, n: Any, among: Any) -> OtherUsers:
         values = listed_values(among, "among")
         if not values:
             raise InvalidInput("among must hold at least one value")
-        chosen = tuple(dict.fromkeys(mechanism.context.domain.asked(value) for value in values))
+        chosen = tuple(dict.fromkeys(mechanism.context.domain.number_of(value) for value in values))
     if isinstance(n, Tally):
         if n.fingerprint != mechanism.fingerprint:
             raise MechanismMismatch(

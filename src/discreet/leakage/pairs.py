@@ -14,7 +14,7 @@ from ..core.errors import InvalidInput
 from ..core.exact import Epsilon, log_of
 from ..mechanisms.mechanism import Mechanism
 from .profiles import profile_of
-from .profiles.rows import Row, extremal
+from .profiles.rows import ReportGroup, extremal
 from .smallest_epsilon import above
 
 LARGE_EPSILON = 32
@@ -35,13 +35,13 @@ MAX_ROWS = 1 << 14
 
 def pair_of(mechanism: Mechanism, x: Value, z: Value) -> tuple[int, int]:
     """The numbers of two values; `InvalidInput` unless they are different."""
-    i, j = (mechanism.context.domain.asked(value) for value in (x, z))
+    i, j = (mechanism.context.domain.number_of(value) for value in (x, z))
     if i == j:
         raise InvalidInput("x and z must be different values")
     return i, j
 
 
-def rows_of(mechanism: Mechanism, i: int, j: int, among: Sequence[int] | None = None) -> Sequence[Row]:
+def rows_of(mechanism: Mechanism, i: int, j: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup]:
     """The pair profile; the worst that the ratios of the pair allow where the reports are too many to look at."""
     rows = profile_of(mechanism).pair_profile(i, j, among)
     if rows is not None:
@@ -78,7 +78,7 @@ def list_pairs(mechanism: Mechanism, *, each: bool = False) -> PairList:
     A mechanism may treat values alike that the context does not: then there is a pair for every two labels instead.
     `each` gives every pair: where other users hold only some values, values that are alike otherwise are not.
     """
-    closure, labels = mechanism.context.closure(), mechanism.sampler.labels
+    closure, labels = mechanism.context.closure(), mechanism.sampler.class_of
     if each:
         every = permutations(range(mechanism.context.size), 2)
         pairs = list(islice((pair for pair in every if closure.at(*pair) < math.inf), MAX_LISTED_PAIRS + 1))

@@ -23,7 +23,7 @@ from .divergence import Divergence
 from .other_users import MAX_REPORTS, OtherUsers, other_users_of
 from .pairs import PairList, limits_of, list_pairs, pair_of, rows_of, success_of
 from .profiles import profile_of
-from .profiles.rows import Row
+from .profiles.rows import ReportGroup
 from .smallest_epsilon import Curve, delta_of, level_of, smallest_epsilon
 
 AGAINST = (
@@ -228,7 +228,7 @@ class Shuffled:
     def _count(self, i: int) -> int:
         return self.others.count(self.mechanism, i)
 
-    def _profile(self, i: int, j: int) -> Sequence[Row] | None:
+    def _profile(self, i: int, j: int) -> Sequence[ReportGroup] | None:
         return profile_of(self.mechanism).pair_profile(i, j, self.others.among)
 
     @cached_property
@@ -272,7 +272,7 @@ class Shuffled:
 
     def _supposed(self, i: int, j: int) -> list[int]:
         """Values that all others may hold: x and z, some others, and some that differ in label."""
-        held, labels = self.others.among or profile_of(self.mechanism).other_users(i), self.mechanism.sampler.labels
+        held, labels = self.others.among or profile_of(self.mechanism).other_users(i), self.mechanism.sampler.class_of
         firsts = {labels[v]: v for v in reversed(held[:MAX_SCANNED])}
         near = [v for v in (i, j) if v in held]
         some = [*near, *list(firsts.values())[:MAX_SUPPOSED], held[-1], *held[: MAX_SUPPOSED + 2]]

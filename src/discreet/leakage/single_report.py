@@ -74,7 +74,7 @@ class Exposure:
 
     def test(self, x: Value, z: Value) -> float:
         """How often somebody is right, at best, who must tell x from z by one report: (1 + TV) / 2."""
-        i, j = (self.mechanism.context.domain.asked(value) for value in (x, z))
+        i, j = (self.mechanism.context.domain.number_of(value) for value in (x, z))
         return success_of(Divergence(rows_of(self.mechanism, i, j)).delta(1, 0.0))
 
     # -- one value ----------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ class Exposure:
 
         Where the reports are too many to look at, what E promises.
         """
-        known = self._posterior_range(self.mechanism.context.domain.asked(x))
+        known = self._posterior_range(self.mechanism.context.domain.number_of(x))
         low, high = self.promised(x)
         return (low, high) if known is None else (max(low, known.least), min(high, known.most))
 
@@ -103,7 +103,7 @@ class Exposure:
 
         ``p / (p + sum_z p_z e**(-E[x,z]))`` above and the same with ``+E[z,x]`` below, 0 where that is infinite.
         """
-        i = self.mechanism.context.domain.asked(x)
+        i = self.mechanism.context.domain.number_of(x)
         closure, share = self.mechanism.context.closure(), float(self.prior[i])
         above = below = share
         for j, other in enumerate(self.prior):
@@ -118,12 +118,12 @@ class Exposure:
 
         The second is what makes it deniable. NaN where the reports are too many to look at.
         """
-        known = self._posterior_range(self.mechanism.context.domain.asked(x))
+        known = self._posterior_range(self.mechanism.context.domain.number_of(x))
         return (math.nan, math.nan) if known is None else (known.own, known.other)
 
     def sentences(self, x: Value) -> list[str]:
         """What to tell the person who holds x: of 100 people, with every number rounded against us."""
-        i, sampler = self.mechanism.context.domain.asked(x), self.mechanism.sampler
+        i, sampler = self.mechanism.context.domain.number_of(x), self.mechanism.sampler
         others = list(profile_of(self.mechanism).other_users(i))
         shown = len(others) < self.mechanism.context.size
         own, other = self.points(x)
@@ -209,7 +209,7 @@ class Exposure:
 
     def _different(self) -> Iterator[int]:
         """One value for every kind and share, in order."""
-        alike, labels = decoder_of(self.mechanism).exchangeable, self.mechanism.sampler.labels
+        alike, labels = decoder_of(self.mechanism).exchangeable, self.mechanism.sampler.class_of
         kinds = labels if alike is None else alike
         seen = set()
         for x, share in enumerate(self.prior):

@@ -145,7 +145,7 @@ def shares_of(context: Context, prior: Any) -> list[float]:
     if isinstance(prior, Mapping):
         shares = [0.0] * context.size
         for value, share in prior.items():
-            shares[context.domain.asked(value)] = _share(share)
+            shares[context.domain.number_of(value)] = _share(share)
     else:
         try:
             shares = [_share(share) for share in prior]

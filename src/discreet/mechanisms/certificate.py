@@ -157,7 +157,7 @@ def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] |
     leak = sampler.max_ratios()
     seen: dict[tuple[Fraction, Epsilon], tuple[int, int]] = {}
     last: tuple[Fraction | None, Epsilon] = None, math.inf
-    for number, (x, z, entry) in enumerate(served.generators(sampler.labels)):
+    for number, (x, z, entry) in enumerate(served.generators(sampler.class_of)):
         if number % CHUNK == 0:
             spend(CHUNK, f"pairs of values of {mechanism.name}")
         ratio = leak(x, z)

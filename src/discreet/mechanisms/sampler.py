@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class RatioBound:
     """An ordered pair of values and a certified bound on the ratio Q(y | x) / Q(y | z) over all reports y.
 
-    It holds for every pair of different values with the same two labels.
+    It holds for every pair of different values of the same two classes (`Sampler.class_of`).
     """
 
     x: int
@@ -38,7 +38,7 @@ class RatioBound:
     ratio: Fraction
 
 
-class Example(NamedTuple):
+class LawExample(NamedTuple):
     """A mechanism to check: its name, the context that it serves, and its parameters."""
 
     name: str
@@ -100,22 +100,22 @@ class Sampler(ABC):
 
     # -- the proof ------------------------------------------------------------------------------------
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         """The class of each value, by which `ratio_bounds` bounds two values; a class of its own each by default."""
         return range(self.size)
 
     @abstractmethod
     def ratio_bounds(self) -> Iterator[RatioBound]:
-        """A bound for each ordered pair of labels whose ratio is bounded; that of any other pair is not."""
+        """A bound for each ordered pair of classes whose ratio is bounded; that of any other pair is not."""
 
     def max_ratios(self) -> Callable[[int, int], Fraction | None]:
         """From two different values x, z to a certified bound on the ratio Q(y | x) / Q(y | z); None without one.
 
         It says what `ratio_bounds` lists, which takes too long where every two values have a ratio of their own.
         """
-        labels = self.labels
-        known = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in self.ratio_bounds()}
-        return lambda x, z: known.get((labels[x], labels[z]))
+        class_of = self.class_of
+        known = {(class_of[pair.x], class_of[pair.z]): pair.ratio for pair in self.ratio_bounds()}
+        return lambda x, z: known.get((class_of[x], class_of[z]))
 
     def prove(self, context: Context) -> tuple[int, int, Fraction] | None:
         """A pair of values of the context and its certified ratio, where all entries are proved at once.
@@ -149,7 +149,7 @@ class Sampler(ABC):
         return narrow
 
     @classmethod
-    def examples(cls) -> Iterator[Example | Mechanism]:
+    def examples(cls) -> Iterator[LawExample | Mechanism]:
         """Small mechanisms that take every way through its law: those that checks and test vectors are made of.
 
         A base needs none: it is tried in contexts of several forms because it is registered as one.

@@ -22,7 +22,7 @@ from ..core.canonical import canonical
 from ..core.domain import Value
 from ..core.errors import InvalidInput, InvalidReport, InvalidSpec, UnknownValue, check_type, shown
 from ..core.exact import Epsilon, positive_finite, text_of
-from ..core.fields import Fields, listed, number, text, written
+from ..core.fields import Fields, as_list, number, text, to_plain
 from ..core.limits import LIFTED, Limits, allowed, check, metering, spend
 from ..mechanisms.mechanism import Mechanism
 from ..wire.reports import report_from_json, report_to_json
@@ -194,7 +194,7 @@ class Form:
             if entries.has("epsilon"):
                 epsilon = positive_finite(number(entries.required("epsilon"), "form.epsilon"), name="form.epsilon")
             entries.close()
-            listing = listed(fields.required("questions"), "questions")
+            listing = as_list(fields.required("questions"), "questions")
             if not 2 <= len(listing) <= MAX_QUESTIONS:
                 raise InvalidSpec(f"questions: {len(listing)} must be from 2 to {MAX_QUESTIONS}")
             share = None if epsilon is None else question_epsilon(epsilon, strategy, len(listing))
@@ -220,7 +220,7 @@ class Form:
             entry = {"domain": describe_domain(context.domain)}
             if self.epsilon is None:
                 entry["context"] = context.describe()
-            question = {"name": name, **written(entry)}
+            question = {"name": name, **to_plain(entry)}
             questions.append(question if joint else question | {"mechanism": spec.as_dict()["mechanism"]})
         mechanism = {"mechanism": next(iter(self.parts.values())).as_dict()["mechanism"]} if joint else {}
         return {

@@ -18,7 +18,7 @@ from ..core.errors import InvalidInput, InvalidReport, shown
 from ..estimation.tally import Tally, as_batch
 from ..files.columns import REPORT
 from ..files.frames import FrameReader, marks_in
-from ..files.sources import Source, source_of
+from ..files.sources import FileSource, source_of
 from ..files.text_reader import read_columns
 from ..wire.spec import located
 from .form import ONE, Form
@@ -28,7 +28,7 @@ from .writing import columns_of, origin_of
 
 def form_reports(
     form: Form,
-    files: Sequence[str | Source],
+    files: Sequence[str | FileSource],
     keep: Sequence[str] = (),
     *,
     unmarked: bool = False,
@@ -47,7 +47,7 @@ def form_reports(
 
 
 def tally_form(
-    form: Form, files: Sequence[str | Source], *, unmarked: bool = False, progress: Progress = lambda rows: None
+    form: Form, files: Sequence[str | FileSource], *, unmarked: bool = False, progress: Progress = lambda rows: None
 ) -> FormTally:
     """The tallies of the reports of a form in `files`."""
     total = form.tally()
@@ -58,7 +58,7 @@ def tally_form(
 
 def read_form_surveys(
     form: Form,
-    files: Sequence[str | Source],
+    files: Sequence[str | FileSource],
     *,
     labels: Sequence[str] = (),
     weights: str | None = None,
@@ -102,7 +102,7 @@ def read_form_surveys(
     return surveys
 
 
-def _text_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) -> Iterator[FormReports]:
+def _text_rows(form: Form, file: FileSource, keep: Sequence[str], unmarked: bool) -> Iterator[FormReports]:
     first, *others = columns_of(form)
     frames = FrameReader(origin_of(form), file.name, unmarked=unmarked, header=first)
     seen = 0
@@ -154,7 +154,7 @@ def _check(form: Form, reports: dict[str, NDArray[Any]]) -> dict[str, NDArray[An
     return {part: as_batch(batch, form.mechanisms[part].bits) for part, batch in reports.items()}
 
 
-def _arrow_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) -> Iterator[FormReports]:
+def _arrow_rows(form: Form, file: FileSource, keep: Sequence[str], unmarked: bool) -> Iterator[FormReports]:
     from ..bulk.arrow.reports import check_field, reports_of
     from ..bulk.labelled.arrow_labels import labels_in
     from ..files.arrow import open_column

@@ -21,7 +21,7 @@ from ..core.errors import InvalidInput, UnknownValue
 from ..files.columns import REPORT, TextLines
 from ..files.formats import PIPE, column_format
 from ..files.json_lines import JsonLines, entry_of
-from ..files.sources import Source, source_of
+from ..files.sources import FileSource, source_of
 from ..files.text_reader import TextWriter, read_columns
 from .form import EACH, ONE, TOGETHER, Form
 from .tally import FormReports, randomize_answers
@@ -61,7 +61,7 @@ def origin_of(form: Form) -> FormOrigin:
 
 def randomize_form(
     form: Form,
-    files: Sequence[str | Source],
+    files: Sequence[str | FileSource],
     out: str,
     rng: Words,
     *,
@@ -106,7 +106,7 @@ def _check_keep(form: Form, keep: Sequence[str]) -> None:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-def _answers(form: Form, file: Source, keep: Sequence[str]) -> Iterator[tuple[dict[str, NDArray[Any]], list[Any]]]:
+def _answers(form: Form, file: FileSource, keep: Sequence[str]) -> Iterator[tuple[dict[str, NDArray[Any]], list[Any]]]:
     """The numbers of the answers in a file, some people at a time, and the columns beside them."""
     domains = {name: spec.context.domain for name, spec in form.questions.items()}
     lookups = {name: DomainLookup(domain, written=True) for name, domain in domains.items()}
@@ -139,7 +139,7 @@ def _answers(form: Form, file: Source, keep: Sequence[str]) -> Iterator[tuple[di
 
 
 @contextmanager
-def _sink(form: Form, out: str, files: Sequence[Source], keep: tuple[str, ...], unmarked: bool) -> Iterator[Write]:
+def _sink(form: Form, out: str, files: Sequence[FileSource], keep: tuple[str, ...], unmarked: bool) -> Iterator[Write]:
     if only_by_arrow(column_format(out)):
         with _arrow_sink(form, out, files, keep, unmarked) as write:
             yield write
@@ -200,7 +200,7 @@ def _text_columns(form: Form, reports: FormReports) -> list[list[Any]]:
 
 @contextmanager
 def _arrow_sink(
-    form: Form, out: str, files: Sequence[Source], keep: tuple[str, ...], unmarked: bool
+    form: Form, out: str, files: Sequence[FileSource], keep: tuple[str, ...], unmarked: bool
 ) -> Iterator[Write]:
     import pyarrow as pa
 

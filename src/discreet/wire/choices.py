@@ -10,7 +10,7 @@ from ..contexts import Context
 from ..core.domain import Domain
 from ..core.errors import InvalidInput, InvalidSpec
 from ..core.exact import exact_number
-from ..core.fields import Fields, exact, kind_of, listed, text, whole
+from ..core.fields import Fields, as_list, exact, kind_of, text, whole
 from ..core.limits import check
 from ..mechanisms.build import AUTO, comparison, mechanism
 from ..mechanisms.mechanism import Mechanism
@@ -87,7 +87,7 @@ def prior_of(data: object, domain: Domain) -> Any:
     if isinstance(data, Mapping):
         shares = {key: _share(share, f"mechanism.prior.{key}") for key, share in data.items()}
         return {domain[domain.index_of_text(key)]: share for key, share in shares.items()}
-    return [_share(share, f"mechanism.prior[{x}]") for x, share in enumerate(listed(data, "mechanism.prior"))]
+    return [_share(share, f"mechanism.prior[{x}]") for x, share in enumerate(as_list(data, "mechanism.prior"))]
 
 
 def query_of(data: object, domain: Domain, *, name: str = "mechanism.query") -> Any:
@@ -125,16 +125,16 @@ def _share(data: object, name: str) -> float:
 
 def _rows(data: object) -> list[list[Any]]:
     rows = []
-    for x, row in enumerate(listed(data, "mechanism.rows")):
+    for x, row in enumerate(as_list(data, "mechanism.rows")):
         name = f"mechanism.rows[{x}]"
-        if not listed(row, name):
+        if not as_list(row, name):
             raise InvalidSpec(f"{name} must not be empty")
         rows.append([exact(entry, f"{name}[{y}]") for y, entry in enumerate(row)])
     return rows
 
 
 def _units(data: object) -> list[int]:
-    units = [exact(unit, f"mechanism.units[{i}]") for i, unit in enumerate(listed(data, "mechanism.units"))]
+    units = [exact(unit, f"mechanism.units[{i}]") for i, unit in enumerate(as_list(data, "mechanism.units"))]
     if any(unit.denominator != 1 for unit in units):
         raise InvalidSpec("mechanism.units must be whole numbers, one per part")
     return [int(unit) for unit in units]
@@ -145,7 +145,7 @@ def _named(key: str) -> Any:
 
     def read(data: object) -> list[dict[str, Any]]:
         tables = []
-        for number, entry in enumerate(listed(data, f"mechanism.{key}")):
+        for number, entry in enumerate(as_list(data, f"mechanism.{key}")):
             fields = Fields(entry, f"mechanism.{key}[{number}]")
             name = text(fields.required("name"), fields.name("name"))
             extra = fields.rest()

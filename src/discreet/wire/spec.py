@@ -22,7 +22,7 @@ from ..core.canonical import loads
 from ..core.documents import parse_toml, read_document, replacing
 from ..core.domain import Domain
 from ..core.errors import DiscreetError, InvalidSpec, MissingExtra, check_type
-from ..core.fields import Fields, kind_of, listed, text, value, whole, written
+from ..core.fields import Fields, as_list, kind_of, text, to_plain, value, whole
 from ..core.limits import LIFTED, Limits, allowed, metering, under
 from ..mechanisms.by_hand.reading import design_of, is_design
 from ..mechanisms.law import WORD_BITS
@@ -157,7 +157,7 @@ class Spec:
         table = fields.optional("domain")
         domain, blocks = (None, None) if table is None else domain_of(Fields(table, "domain"), folder)
         choice = fields.optional("mechanism", default={"name": "auto"})
-        names = tuple(text(name, "reports") for name in listed(fields.optional("reports", default=[]), "reports"))
+        names = tuple(text(name, "reports") for name in as_list(fields.optional("reports", default=[]), "reports"))
         if by_hand := "context" not in fields and is_design(choice):
             context = design_of(choice, require_domain(domain)).context
         else:
@@ -292,7 +292,7 @@ class Spec:
         about = {"name": self.name, "note": self.note, "version": VERSION, "fingerprint": self.fingerprint}
         about |= {"reports": list(self.report_names)}
         keys = ("domain",) if self.by_hand else ("domain", "context")
-        entries = {key: written(mechanism.description[key]) for key in keys}
+        entries = {key: to_plain(mechanism.description[key]) for key in keys}
         return {**{key: entry for key, entry in about.items() if entry}, **entries, "mechanism": dict(choice)}
 
     def to_json(self) -> str:

@@ -254,7 +254,7 @@ def _weights(values: Domain, query: Any, to: Value | None) -> Array:
     if to is None:
         raise InvalidInput("query must be given with report=: what share or mean is at stake")
     weights = np.ones(len(values))
-    weights[values.asked(to)] = 0.0
+    weights[values.number_of(to)] = 0.0
     return weights
 
 

@@ -39,7 +39,7 @@ class Evaders:
         if (to is None) == (report is None):
             raise InvalidInput("one of to= (a value that people claim) and report= (one that they send) must be given")
         if to is not None:
-            mechanism.context.values.asked(to)
+            mechanism.context.values.number_of(to)
             return cls(to, ())
         law = report.items() if isinstance(report, Mapping) else [(report, 1.0)]
         shares = [share for _, share in law]
@@ -62,14 +62,14 @@ class Evaders:
         """What the reports of those who evade add to the shares of the values, ``phi(r)``."""
         if not self.reports:
             values = mechanism.context.values
-            return np.asarray(np.eye(1, len(values), values.asked(self.to))[0])
+            return np.asarray(np.eye(1, len(values), values.number_of(self.to))[0])
         parts = [estimate(mechanism.tally([number_of(mechanism, y)])).shares for y, _ in self.reports]
         return np.asarray(np.average(parts, axis=0, weights=[share for _, share in self.reports]))
 
     def score(self, mechanism: Mechanism, weights: Array, shares: Array) -> float:
         """The mean score of their reports, calibrated at these shares."""
         if not self.reports:
-            return float(weights[mechanism.context.values.asked(self.to)])
+            return float(weights[mechanism.context.values.number_of(self.to)])
         scores = mechanism.score([number_of(mechanism, y) for y, _ in self.reports], weights, shares=shares)
         return float(np.average(scores, weights=[share for _, share in self.reports]))
 

@@ -170,7 +170,7 @@ def multinomial(
     (('bus', 'car', 'bike'), [-0.6, 0.6, -0.7, 1.4])
     """
     check_type("survey", survey, Survey, "a survey")
-    first = 0 if against is None else survey.values.asked(against)
+    first = 0 if against is None else survey.values.number_of(against)
     order = np.array([first, *(x for x in range(len(survey.values)) if x != first)])
     design = design_of(survey, on, factors)
     size = (len(order) - 1) * len(design.formula.names)
@@ -186,7 +186,7 @@ def multinomial(
 def _fit(design: DesignMatrix, answers: Answers, values: tuple[Hashable, ...]) -> Multinomial:
     survey, turn = design.survey, design.unscaling
     _ = design.triangle  # which refuses columns that combine to nothing
-    shares = np.maximum([survey.plug_in[survey.values.asked(value)] for value in values], MIN_SHARE)
+    shares = np.maximum([survey.plug_in[survey.values.number_of(value)] for value in values], MIN_SHARE)
     start = np.zeros((len(values) - 1, len(design.formula.names)))
     start[:, 0] = np.log(shares[1:] / shares[0])
     fit = fit_multinomial(design, answers, start)

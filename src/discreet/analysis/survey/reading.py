@@ -13,14 +13,14 @@ from ...bulk.labelled.columns import Labels, by_name, concatenate, names_of, par
 from ...core.errors import InvalidInput, check_type
 from ...estimation.tally import Tally, as_batch
 from ...files.columns import REPORT, place_of
-from ...files.sources import Source, inputs, source_of
+from ...files.sources import FileSource, inputs, source_of
 from ...mechanisms.mechanism import Mechanism
 from .survey import Survey
 
 
 def read_survey(
     mechanism: Mechanism,
-    files: str | Sequence[str | Source],
+    files: str | Sequence[str | FileSource],
     *,
     labels: Sequence[str] = (),
     weights: str | None = None,
@@ -108,12 +108,12 @@ def survey_of_frame(
     return _survey(mechanism, reports, roles, column_of, population, missing)
 
 
-def _sources(files: str | Sequence[str | Source], delimiter: str | None) -> list[Source]:
-    given = [files] if isinstance(files, (str, Source)) else files
-    if not isinstance(given, (list, tuple)) or not all(isinstance(file, (str, Source)) for file in given):
+def _sources(files: str | Sequence[str | FileSource], delimiter: str | None) -> list[FileSource]:
+    given = [files] if isinstance(files, (str, FileSource)) else files
+    if not isinstance(given, (list, tuple)) or not all(isinstance(file, (str, FileSource)) for file in given):
         raise InvalidInput("files must be the name of a file, or a list of names")
-    opened = [file for file in given if isinstance(file, Source)]
-    names = inputs([file for file in given if not isinstance(file, Source)])
+    opened = [file for file in given if isinstance(file, FileSource)]
+    names = inputs([file for file in given if not isinstance(file, FileSource)])
     return opened + [source_of(name, delimiter=delimiter) for name in names]
 
 

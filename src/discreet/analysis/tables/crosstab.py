@@ -85,7 +85,7 @@ class Crosstab(Estimates):
             raise InvalidInput("given takes one of first=ANSWER and second=ANSWER")
         ((name, value),) = answer.items()
         side = ("first", "second").index(name)
-        place = Domain(self.values[side]).asked(value)
+        place = Domain(self.values[side]).number_of(value)
         return conditional_shares(self.pairs, self.names, side, place)
 
     def likely(self) -> Array:

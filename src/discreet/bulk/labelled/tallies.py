@@ -22,7 +22,7 @@ from ...core.errors import InvalidInput, MechanismMismatch, check_type, shown
 from ...estimation.decoders import decoder_of
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.tally import Tally, parse_tally, read_tally, tally_from_json
-from ...files.sources import Source
+from ...files.sources import FileSource
 from ...mechanisms.mechanism import Mechanism
 from ...wire.spec import located
 from ..jobs import Progress, map_reports
@@ -206,7 +206,7 @@ class GroupTallies(Mapping[Any, Tally]):
 
 def tally_groups(
     mechanism: Mechanism,
-    files: Sequence[str | Source],
+    files: Sequence[str | FileSource],
     by: Sequence[str],
     *,
     column: str | None = None,

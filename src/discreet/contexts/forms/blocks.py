@@ -12,7 +12,7 @@ from typing import Any
 from ...core.domain import Domain, Value, listed_values
 from ...core.errors import InvalidContext, InvalidSpec
 from ...core.exact import Epsilon, positive_finite, text_of
-from ...core.fields import Fields, listed, value, values, values_in, whole
+from ...core.fields import Fields, as_list, value, values, values_in, whole
 from ...core.limits import check
 from ..context import Context
 from ..reading import epsilon_in, level, require_domain
@@ -98,7 +98,7 @@ class Blocks(Context):
             return _read_named(fields, domain)
         if layout == ["sizes"]:
             name = fields.name("sizes")
-            sizes = [whole(size, f"{name}[{i}]") for i, size in enumerate(listed(fields.required("sizes"), name))]
+            sizes = [whole(size, f"{name}[{i}]") for i, size in enumerate(as_list(fields.required("sizes"), name))]
             return cls.from_sizes(require_domain(domain), sizes, _read_levels(fields, range(len(sizes))))
         block_of, names = _read_labels(fields)
         return cls(require_domain(domain), block_of, names, levels_of(names, _read_levels(fields, names)))
@@ -174,7 +174,7 @@ def _read_named(fields: Fields, domain: Domain | None) -> Blocks:
 def _read_labels(fields: Fields) -> tuple[list[int], list[Hashable]]:
     """Blocks given value by value: by number, with or without names, or by name in order of appearance."""
     name = fields.name("block_of")
-    labels = [value(label, f"{name}[{i}]") for i, label in enumerate(listed(fields.required("block_of"), name))]
+    labels = [value(label, f"{name}[{i}]") for i, label in enumerate(as_list(fields.required("block_of"), name))]
     if fields.has("names") or all(isinstance(label, int) for label in labels):
         block_of = [whole(label, f"{name}[{i}]") for i, label in enumerate(labels)]
         count = max(block_of, default=-1) + 1
@@ -198,4 +198,4 @@ def _read_levels(fields: Fields, names: Any) -> object:
     if isinstance(entries, Mapping):
         by_text = {str(block): block for block in names}
         return {by_text.get(str(block), block): level(entry, f"{name}.{block}") for block, entry in entries.items()}
-    return [level(entry, f"{name}[{i}]") for i, entry in enumerate(listed(entries, name))]
+    return [level(entry, f"{name}[{i}]") for i, entry in enumerate(as_list(entries, name))]

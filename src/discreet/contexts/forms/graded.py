@@ -12,7 +12,7 @@ from typing import Any
 from ...core.domain import Alike, Domain, Value
 from ...core.errors import InvalidContext, InvalidEpsilon, InvalidSpec
 from ...core.exact import Epsilon, epsilon_of, text_of
-from ...core.fields import Fields, listed
+from ...core.fields import Fields, as_list
 from ...core.limits import spend
 from ..context import Context, first_two
 from ..reading import level, require_domain
@@ -126,7 +126,7 @@ class Graded(Context):
     def read(cls, fields: Fields, domain: Domain | None) -> Graded:
         data, name = fields.required("epsilons"), fields.name("epsilons")
         if not isinstance(data, Mapping):
-            entries = [level(entry, f"{name}[{i}]") for i, entry in enumerate(listed(data, name))]
+            entries = [level(entry, f"{name}[{i}]") for i, entry in enumerate(as_list(data, name))]
             spend(VALUE_STEPS * len(entries) + GRADE_STEPS * len(set(entries)), name)
             return cls(require_domain(domain), entries)
         spend((VALUE_STEPS + GRADE_STEPS) * len(data), name)

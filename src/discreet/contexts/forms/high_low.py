@@ -30,7 +30,7 @@ class HighLow(Context):
         chosen = listed_values(sensitive, "sensitive")
         for absent in (value for value in chosen if value not in domain):
             raise InvalidContext(f"sensitive: {absent!r} must be one of the {len(domain)} values of the domain")
-        self.sensitive = tuple(sorted({domain.asked(value) for value in chosen}))
+        self.sensitive = tuple(sorted({domain.number_of(value) for value in chosen}))
         if len(self.sensitive) != len(chosen):
             raise InvalidContext("sensitive: values must be distinct")
         if not self.sensitive:

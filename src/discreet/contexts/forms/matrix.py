@@ -10,7 +10,7 @@ from typing import Any
 from ...core.domain import Domain, listed_values
 from ...core.errors import InvalidContext
 from ...core.exact import Epsilon, epsilon_of, text_of
-from ...core.fields import Fields, listed
+from ...core.fields import Fields, as_list
 from ...core.limits import spend
 from ..context import Context, check_writable
 from ..reading import level, require_domain
@@ -46,8 +46,8 @@ class Matrix(Context):
     def read(cls, fields: Fields, domain: Domain | None) -> Matrix:
         name = fields.name("E")
         entries = [
-            [level(entry, f"{name}[{x}][{z}]") for z, entry in enumerate(listed(row, f"{name}[{x}]"))]
-            for x, row in enumerate(listed(fields.required("E"), name))
+            [level(entry, f"{name}[{x}][{z}]") for z, entry in enumerate(as_list(row, f"{name}[{x}]"))]
+            for x, row in enumerate(as_list(fields.required("E"), name))
         ]
         spend(128 * len(entries) ** 2, name)
         return cls(require_domain(domain), entries)

@@ -13,7 +13,7 @@ from typing import Any
 from ...core.domain import Alike, Domain, Value, listed_values
 from ...core.errors import InvalidContext, InvalidEpsilon, shown
 from ...core.exact import Epsilon, epsilon_of, positive_finite, text_of
-from ...core.fields import Fields, listed, number, range_of, text
+from ...core.fields import Fields, as_list, number, range_of, text
 from ...core.limits import spend
 from ..context import MATRIX_LIMIT, Context
 from ..reading import epsilon_in, require_domain
@@ -217,7 +217,7 @@ def _read_points(data: object, name: str) -> list[list[str | int]]:
         [number(c, f"{name}[{i}][{j}]") for j, c in enumerate(point)]
         if isinstance(point, (list, tuple))
         else [number(point, f"{name}[{i}]")]
-        for i, point in enumerate(listed(data, name))
+        for i, point in enumerate(as_list(data, name))
     ]
 
 

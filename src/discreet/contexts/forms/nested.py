@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ...core.domain import Alike, Domain, Leaves, Value, listed_values
 from ...core.errors import InvalidContext, InvalidSpec, shown
 from ...core.exact import Epsilon, epsilon_of, positive_finite, text_of
-from ...core.fields import Fields, kind_of, listed, value, values, values_in, whole
+from ...core.fields import Fields, as_list, kind_of, value, values, values_in, whole
 from ...core.limits import check, spend
 from ..context import Context
 from ..reading import level, require_domain
@@ -258,7 +258,7 @@ class NestedBlocks(Context):
         data, name = fields.required(layout[0]), fields.name(layout[0])
         epsilons = fields.name("epsilons")
         epsilon = [
-            level(entry, f"{epsilons}[{i}]") for i, entry in enumerate(listed(fields.required("epsilons"), epsilons))
+            level(entry, f"{epsilons}[{i}]") for i, entry in enumerate(as_list(fields.required("epsilons"), epsilons))
         ]
         if domain is not None:
             spend(VALUE_STEPS * len(domain), name)
@@ -357,8 +357,8 @@ def _across(sides: Mapping[int, Sequence[tuple[int, int]]], done: set[tuple[int,
 def _by_value(data: object, name: str) -> list[tuple[Hashable, ...]]:
     """A list per level, from the innermost outwards, with the block of every value by name or number."""
     columns = [
-        [value(block, f"{name}[{i}][{x}]") for x, block in enumerate(listed(column, f"{name}[{i}]"))]
-        for i, column in enumerate(listed(data, name))
+        [value(block, f"{name}[{i}][{x}]") for x, block in enumerate(as_list(column, f"{name}[{i}]"))]
+        for i, column in enumerate(as_list(data, name))
     ]
     if not columns or len({len(column) for column in columns}) != 1:
         raise InvalidSpec(f"{name} must hold a list per level of blocks, each with one block per value")
@@ -368,7 +368,7 @@ def _by_value(data: object, name: str) -> list[tuple[Hashable, ...]]:
 def _by_size(data: object, name: str, size: int) -> list[tuple[Hashable, ...]]:
     """The sizes of consecutive blocks, in lists inside each other."""
     paths: list[tuple[Hashable, ...]] = []
-    for path, entry in _inside(listed(data, name), name, ()):
+    for path, entry in _inside(as_list(data, name), name, ()):
         count = whole(entry, name)
         if not 1 <= count <= size - len(paths):
             raise InvalidSpec(f"{name}: sizes must be positive and add up to the {size} values")

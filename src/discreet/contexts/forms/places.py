@@ -13,7 +13,7 @@ from typing import Any
 from ...core.domain import Alike, Domain, Singles
 from ...core.errors import InvalidContext, shown
 from ...core.exact import Epsilon, exact_number, positive_finite, text_of
-from ...core.fields import Fields, listed, number, range_of, text
+from ...core.fields import Fields, as_list, number, range_of, text
 from ...core.limits import spend
 from ..context import Context
 from ..reading import epsilon_in, require_domain
@@ -204,7 +204,7 @@ class LineOrRing(Context):
             points = (
                 range_of(data, name)
                 if isinstance(data, Mapping)
-                else [number(place, f"{name}[{i}]") for i, place in enumerate(listed(data, name))]
+                else [number(place, f"{name}[{i}]") for i, place in enumerate(as_list(data, name))]
             )
         around = None
         if shape == RING and fields.has("around"):

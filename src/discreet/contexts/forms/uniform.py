@@ -10,7 +10,7 @@ from typing import Any
 from ...core.domain import Alike, Domain
 from ...core.errors import InvalidContext
 from ...core.exact import Epsilon, epsilon_of, positive_finite, text_of
-from ...core.fields import Fields, listed
+from ...core.fields import Fields, as_list
 from ..context import Context
 from ..reading import epsilon_in, level, require_domain
 from ..structure.recognition import LineStructure, Part, RingStructure, TreeStructure
@@ -84,7 +84,7 @@ class Binary(Context):
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Binary:
         name = fields.name("epsilon")
-        pair = listed(fields.required("epsilon"), name)
+        pair = as_list(fields.required("epsilon"), name)
         return cls(require_domain(domain), [level(entry, f"{name}[{i}]") for i, entry in enumerate(pair)])
 
     def describe(self) -> dict[str, Any]:

@@ -85,7 +85,7 @@ class Restricted(Derived):
     def __init__(self, of: Context, domain: Domain) -> None:
         numbers: dict[int, int] = {}
         self.of, self.domain, self.is_closed = of, domain, of.is_closed
-        self.class_of = [numbers.setdefault(of.class_of[of.domain.asked(value)], len(numbers)) for value in domain]
+        self.class_of = [numbers.setdefault(of.class_of[of.domain.number_of(value)], len(numbers)) for value in domain]
         self._classes, self._numbers = list(numbers), numbers
 
     def between(self, c: int, d: int) -> Epsilon:

@@ -73,7 +73,7 @@ class NestedDecoder(Decoder[Nested]):
 
     @property
     def exchangeable(self) -> Sequence[int]:
-        return self.sampler.blocks.labels
+        return self.sampler.blocks.class_of
 
     # -- estimates and their moments ------------------------------------------------------------------
     @cached_property

@@ -116,7 +116,7 @@ class Cumulative(ShareTable):
 
     def __getitem__(self, value: Value) -> float:
         """The share of the values up to this one, as shown; `UnknownValue` if it is not in the domain."""
-        return float(self.shares[int(np.argmax(self.places == self.result.values.asked(value)))])
+        return float(self.shares[int(np.argmax(self.places == self.result.values.number_of(value)))])
 
     def _columns(self, confidence: float) -> tuple[dict[str, Array | None], dict[str, str]]:
         low, high = self.interval(confidence)
@@ -185,7 +185,7 @@ def places_of(domain: Domain, order: Any) -> NDArray[np.int64]:
             raise InvalidInput(
                 "order must list all values from the lowest to the highest where they are not two numbers or more"
             ) from None
-    places = [domain.asked(value) for value in listed_values(order, "order")]
+    places = [domain.number_of(value) for value in listed_values(order, "order")]
     if sorted(places) != list(range(len(domain))):
         raise InvalidInput(f"order must list each of the {len(domain)} values once, from the lowest to the highest")
     return np.array(places, dtype=np.int64)

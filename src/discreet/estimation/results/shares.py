@@ -69,7 +69,7 @@ class Shares(ShareTable):
 
     def __getitem__(self, value: Value) -> float:
         """The share of one value; `UnknownValue` if it is not in the domain."""
-        return float(self.shares[self.values.asked(value)])
+        return float(self.shares[self.values.number_of(value)])
 
     def __iter__(self) -> Iterator[Value]:
         return iter(self.values)

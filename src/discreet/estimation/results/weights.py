@@ -52,7 +52,7 @@ def weights_of(domain: Domain, weights: Any, *, name: str = "weights") -> Array:
         if isinstance(weights, Mapping):
             array = np.zeros(len(domain))
             for value, weight in weights.items():
-                array[domain.asked(value)] = weight
+                array[domain.number_of(value)] = weight
         else:
             array = np.asarray(weights, dtype=float)
     except InvalidInput:

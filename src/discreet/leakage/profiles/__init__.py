@@ -3,6 +3,6 @@
 from .posterior import PosteriorRange
 from .profile import Profile
 from .registry import PROFILES, profile_of
-from .rows import Blanket, Row
+from .rows import Blanket, ReportGroup
 
-__all__ = ["PROFILES", "Blanket", "PosteriorRange", "Profile", "Row", "profile_of"]
+__all__ = ["PROFILES", "Blanket", "PosteriorRange", "Profile", "ReportGroup", "profile_of"]

@@ -30,7 +30,7 @@ from .posterior import PosteriorRange
 from .profile import Profile
 from .pure import PureProfile, SetProfile
 from .registry import profile_of
-from .rows import NONE, CoveredRow, Row, hidden_by, listed, merged
+from .rows import NONE, CoveredRow, ReportGroup, enumerate_reports, hidden_by, merged
 
 
 class BlocksProfile(Profile[BlockResponse]):
@@ -42,10 +42,10 @@ class BlocksProfile(Profile[BlockResponse]):
     def other_users(self, x: int) -> Sequence[int]:
         return self.sampler.members[self.sampler.block_of[x]]
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
         block_of, place = self.sampler.block_of, self.sampler.place
         if block_of[z] != block_of[x]:
-            return [Row(NONE, Fraction(1), NONE), Row(NONE, NONE, Fraction(1))]
+            return [ReportGroup(NONE, Fraction(1), NONE), ReportGroup(NONE, NONE, Fraction(1))]
         inside = None if among is None else [place[v] for v in among if block_of[v] == block_of[x]]
         rows = self._inner(block_of[x]).pair_profile(place[x], place[z], inside)
         if rows is None or inside is None or among is None or len(inside) == len(among):
@@ -93,8 +93,8 @@ class HighLowProfile(Profile[HighLowResponse]):
             raise NotServed(f"high_low: laws of kind {kind!r} need a PureProfile of their own in PROFILES")
         return inner
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
-        if among is not None and (listing := listed(self, x, z, among)) is not None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
+        if among is not None and (listing := enumerate_reports(self, x, z, among)) is not None:
             return listing
         sampler, passes = self.sampler, self.sampler.disclosing
         own, other = sampler.is_other[x], sampler.is_other[z]
@@ -107,7 +107,7 @@ class HighLowProfile(Profile[HighLowResponse]):
         least, most = (1 - passes) * even, (1 - passes) / even
         seen = among is not None and all(sampler.is_other[v] for v in among)
         covered = [
-            Row(
+            ReportGroup(
                 least * row.cover if seen else min(row.blanket, least * row.cover),
                 most * row.cover if own else row.own,
                 least * row.cover if other else row.other,
@@ -116,7 +116,7 @@ class HighLowProfile(Profile[HighLowResponse]):
         ]
         alone = among[0] if among is not None and seen and len(set(among)) == 1 else None
         shown = [
-            Row(passes * (v == alone), passes * (v == x), passes * (v == z))
+            ReportGroup(passes * (v == alone), passes * (v == x), passes * (v == z))
             for v in {x, z, *(() if alone is None else (alone,))}
             if sampler.is_other[v] and passes
         ]
@@ -157,8 +157,8 @@ class MixtureProfile(Profile[Mixture]):
         parts = zip(self.sampler.units, self.sampler.parts, strict=True)
         return [(Fraction(unit, space), profile_of(part)) for unit, part in parts]
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
-        joined: list[Row] = []
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
+        joined: list[ReportGroup] = []
         for odds, part in self._parts:
             rows = part.pair_profile(x, z, among)
             if rows is None:
@@ -209,13 +209,13 @@ class PairedProfile(Profile[Paired]):
         yield profile_of(self.sampler.first), x1, z1
         yield profile_of(self.sampler.second), x2, z2
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
-        if among is not None and (listing := listed(self, x, z, among)) is not None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
+        if among is not None and (listing := enumerate_reports(self, x, z, among)) is not None:
             return listing
         first, second = (part.pair_profile(a, b) for part, a, b in self._both(x, z))
         if first is None or second is None:
             return None
-        rows = (Row(*(a * b for a, b in zip(one, two, strict=True))) for one, two in product(first, second))
+        rows = (ReportGroup(*(a * b for a, b in zip(one, two, strict=True))) for one, two in product(first, second))
         return hidden_by(merged(rows), x, z, among)
 
     def collision_probability(self, x: int, z: int) -> Fraction | None:
@@ -229,8 +229,8 @@ ONE = Fraction(1)
 class ClasswiseMixtureProfile(Profile[ClasswiseMixture]):
     """Type by type, or by enumeration where some users are named."""
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
-        if among is not None and (listing := listed(self, x, z, among)) is not None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
+        if among is not None and (listing := enumerate_reports(self, x, z, among)) is not None:
             return listing
         return _rows(self.sampler, x, z)
 
@@ -239,10 +239,10 @@ NOTHING = CoveredRow(ONE, ONE, ONE, ONE, ONE)
 """A class that the type shows nothing of."""
 
 
-def _rows(types: ClasswiseMixture, x: int, z: int) -> Sequence[Row] | None:
+def _rows(types: ClasswiseMixture, x: int, z: int) -> Sequence[ReportGroup] | None:
     """The profile of x against z, type by type; None where a sampler inside has none."""
     c, d = types.class_of[x], types.class_of[z]
-    rows: list[Row] = []
+    rows: list[ReportGroup] = []
     for kind, shown in enumerate(types.marked):
         inner = {mark.group: mark.inner for mark in shown}
         chances = [Fraction(row[kind], 1 << types.word_bits) for row in types.law.units]
@@ -260,7 +260,7 @@ def _rows(types: ClasswiseMixture, x: int, z: int) -> Sequence[Row] | None:
             blankets += [chances[d] * one.least * two.blanket] if c != d else []
             own = chances[c] * one.own * two.most
             other = chances[d] * (one.other if c == d else one.least * two.other)
-            rows.append(Row(min(blankets), own, other))
+            rows.append(ReportGroup(min(blankets), own, other))
     return merged(rows)
 
 

@@ -18,7 +18,7 @@ from ...mechanisms.uniform.pure import PureSampler
 from .profile import Profile
 from .pure import PureProfile
 from .registry import profile_of
-from .rows import CoveredRow, Row, listed, merged
+from .rows import CoveredRow, ReportGroup, enumerate_reports, merged
 
 ONE = Fraction(1)
 
@@ -26,10 +26,10 @@ ONE = Fraction(1)
 class NestedProfile(Profile[Nested]):
     """Block by block, and by enumeration only where some users are named."""
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
         if among is None and (rows := _rows(self.sampler, x, z)) is not None:
             return rows
-        listing = listed(self, x, z, among)
+        listing = enumerate_reports(self, x, z, among)
         return _rows(self.sampler, x, z) if listing is None else listing
 
     def representative_pairs(self) -> Iterator[tuple[int, int]]:
@@ -60,7 +60,7 @@ def _one_of_each(part: Sampler) -> list[int]:
     """A value of every kind: those of one class, in blocks that are alike, are of one kind."""
     if not isinstance(part, Nested):
         firsts: dict[int, int] = {}
-        for x, number in enumerate(part.labels):
+        for x, number in enumerate(part.class_of):
             firsts.setdefault(number, x)
         return list(firsts.values())
     blocks = {key: b for b, key in reversed(list(enumerate(zip(part.law.kind_of, part.law.units, strict=True))))}
@@ -68,10 +68,10 @@ def _one_of_each(part: Sampler) -> list[int]:
     return [members[b][i] for b in blocks.values() for i in _one_of_each(part.kinds[part.law.kind_of[b]])]
 
 
-def _rows(nested: Nested, x: int, z: int) -> Sequence[Row] | None:
+def _rows(nested: Nested, x: int, z: int) -> Sequence[ReportGroup] | None:
     """The profile of x against z, block by block; None unless the innermost blocks of both hold bases."""
     rows = _between(nested, x, z)
-    return None if rows is None else merged(Row(row.blanket, row.own, row.other) for row in rows)
+    return None if rows is None else merged(ReportGroup(row.blanket, row.own, row.other) for row in rows)
 
 
 def _inside(part: Sampler, x: int | None, z: int | None) -> list[CoveredRow] | None:

@@ -58,7 +58,7 @@ def bayes_success(profile: Profile[Any], shares: Array, *, least: float = 0.0) -
     sampler = profile.sampler
     order = sorted(range(sampler.size), key=lambda x: -float(shares[x]))
     rows = rows_of(profile, order)
-    alike = isinstance(sampler.labels, Alike)
+    alike = isinstance(sampler.class_of, Alike)
     if rows is None or (sampler.outputs * sampler.size > MAX_ENTRIES and not alike):
         return None
     best, largest = np.zeros(1), 0.0

@@ -13,7 +13,7 @@ from ...estimation.decoders import Decoder, decoder_of
 from ...estimation.decoders.decoder import Drawn
 from . import posterior
 from .posterior import PosteriorRange
-from .rows import MAX_LISTED, Blanket, Row, listed
+from .rows import MAX_LISTED, Blanket, ReportGroup, enumerate_reports
 
 
 class Profile(Generic[Drawn]):
@@ -28,13 +28,13 @@ class Profile(Generic[Drawn]):
         return decoder_of(self.sampler)
 
     # -- one report among those of others -----------------------------------------------------------------
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
         """What tells x from z among people who hold values in `among`, or `other_users(x)`; None where it is too much.
 
         Reports are grouped by the proportions in which x, z and the blanket write them. A blanket may be smaller than
         the true one, so a closed form need not know `among`.
         """
-        return listed(self, x, z, among)
+        return enumerate_reports(self, x, z, among)
 
     def blanket(self, among: Sequence[int]) -> Blanket:
         """From a report to its smallest probability under any of the values `among`, or to less."""
@@ -55,7 +55,7 @@ class Profile(Generic[Drawn]):
     def representative_pairs(self) -> Iterator[tuple[int, int]]:
         """One ordered pair of values for every pair profile that two different values can have."""
         firsts: dict[int, list[int]] = {}
-        classes = self.sampler.labels
+        classes = self.sampler.class_of
         for x, number in enumerate(Alike(min(2, self.sampler.size)) if isinstance(classes, Alike) else classes):
             of = firsts.setdefault(number, [])
             if len(of) < 2:

@@ -31,7 +31,17 @@ from . import posterior
 from .posterior import PosteriorRange
 from .profile import Profile
 from .registry import profile_of
-from .rows import MAX_LISTED, Blanket, CoveredRow, Row, collision, hidden_by, listed, merged, two_levels
+from .rows import (
+    MAX_LISTED,
+    Blanket,
+    CoveredRow,
+    ReportGroup,
+    collision,
+    enumerate_reports,
+    hidden_by,
+    merged,
+    two_levels,
+)
 
 Pure = TypeVar("Pure", bound=PureSampler)
 
@@ -39,7 +49,7 @@ Pure = TypeVar("Pure", bound=PureSampler)
 class PureProfile(Profile[Pure]):
     """The profile of a pure protocol, which others may write cover reports of."""
 
-    def cover_shares(self, row: Row) -> tuple[Fraction, Fraction]:
+    def cover_shares(self, row: ReportGroup) -> tuple[Fraction, Fraction]:
         """At least and at most the probability that a cover report is one of those of a row.
 
         The blanket of a row is that of reports on the lower level, rounded down by the unevenness once.
@@ -80,12 +90,12 @@ class TwoLevelProfile(PureProfile[Pure]):
         """The share of reports that are drawn alike whatever the value."""
         return Fraction(getattr(self.sampler.law, "spare", 0), 1 << self.sampler.word_bits)
 
-    def _rows(self, x: int, z: int, spare: Fraction) -> list[Row]:
+    def _rows(self, x: int, z: int, spare: Fraction) -> list[ReportGroup]:
         levels, even = (self.sampler.low, self.sampler.high), Fraction(1, self.sampler.outputs)
         return two_levels(levels, self.support_counts(x, z), spare=spare, even=even)
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
-        if among is not None and (rows := listed(self, x, z, among)) is not None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
+        if among is not None and (rows := enumerate_reports(self, x, z, among)) is not None:
             return rows
         return hidden_by(self._rows(x, z, self.spare), x, z, (x,) if self.sampler.size == 1 else among)
 
@@ -119,14 +129,14 @@ class HadamardProfile(TwoLevelProfile[Hadamard]):
         half, quarter = self.sampler.outputs // 2, self.sampler.outputs // 4
         return (half, 0, half) if x == z else (quarter, quarter, quarter)
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
         rows, low, high = super().pair_profile(x, z, among), self.sampler.low, self.sampler.high
         if rows is None or among is not None or self.sampler.size == 1:
             return rows
         both, *others = rows
         even = Fraction(1, self.sampler.outputs)
-        left = Row(both.blanket - low, both.own - high, both.other - high, both.cover - even)
-        return [Row(high, high, high, even), *([left] if left.blanket else []), *others]
+        left = ReportGroup(both.blanket - low, both.own - high, both.other - high, both.cover - even)
+        return [ReportGroup(high, high, high, even), *([left] if left.blanket else []), *others]
 
 
 class CyclicProfile(TwoLevelProfile[Cyclic]):
@@ -161,8 +171,8 @@ class CyclicProfile(TwoLevelProfile[Cyclic]):
 class GeneralHadamardProfile(Profile[GeneralHadamard]):
     """Two values share a quarter of the columns of a part, or none if they are in different parts."""
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
-        if among is not None and (rows := listed(self, x, z, among)) is not None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
+        if among is not None and (rows := enumerate_reports(self, x, z, among)) is not None:
             return rows
         sampler, b = self.sampler, self.sampler.columns
         half, outputs = b // 2, sampler.outputs
@@ -223,8 +233,8 @@ class SetProfile(PureProfile[Pure]):
 class SubsetProfile(SetProfile[Subset]):
     """Sets by whether they hold x and z, each up to the unevenness of the draws."""
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
-        if among is not None and (rows := listed(self, x, z, among)) is not None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
+        if among is not None and (rows := enumerate_reports(self, x, z, among)) is not None:
             return rows
         k, d, even, p = self.sampler.size, self.sampler.d, self.sampler.evenness, self.sampler.p
         high, low = p / math.comb(k - 1, d - 1), (1 - p) / math.comb(k - 1, d)
@@ -232,7 +242,7 @@ class SubsetProfile(SetProfile[Subset]):
         if x != z:
             counts = math.comb(k - 2, d - 2) if d > 1 else 0, math.comb(k - 2, d - 1), math.comb(k - 2, d)
         rows = hidden_by(two_levels((low, high), counts, even=Fraction(1, math.comb(k, d))), x, z, among)
-        return [Row(row.blanket * even, row.own / even, row.other * even, row.cover) for row in rows]
+        return [ReportGroup(row.blanket * even, row.own / even, row.other * even, row.cover) for row in rows]
 
     def first_members(self) -> Iterator[float]:
         k, d = self.sampler.size, self.sampler.d
@@ -248,8 +258,8 @@ class SubsetProfile(SetProfile[Subset]):
 class UnaryProfile(SetProfile[Unary]):
     """The bits of x and z, all others being drawn alike."""
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
-        if among is not None and (listing := listed(self, x, z, among)) is not None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
+        if among is not None and (listing := enumerate_reports(self, x, z, among)) is not None:
             return listing
         p, q = self.sampler.p, self.sampler.q
         off, on = (1 - p) / (1 - q), p / q
@@ -257,7 +267,7 @@ class UnaryProfile(SetProfile[Unary]):
         for a, b in bits:
             chance = math.prod((q if bit else 1 - q for bit in ((a,) if x == z else (a, b))), start=Fraction(1))
             own, other = (on if bit else off for bit in (a, b))
-            rows.append(Row(off * chance, own * chance, other * chance, chance))
+            rows.append(ReportGroup(off * chance, own * chance, other * chance, chance))
         return hidden_by(rows, x, z, (x,) if self.sampler.size == 1 else among)
 
     def collision_probability(self, x: int, z: int) -> Fraction:
@@ -269,8 +279,8 @@ class UnaryProfile(SetProfile[Unary]):
 class GradedUnaryProfile(Profile[GradedUnary]):
     """The bits of x and z, all others being drawn alike; who holds neither writes at least `least` of them."""
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
-        if among is not None and (listing := listed(self, x, z, among)) is not None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
+        if among is not None and (listing := enumerate_reports(self, x, z, among)) is not None:
             return listing
         space, law, grade_of = 1 << self.sampler.word_bits, self.sampler.law, self.sampler.grade_of
         least = min(Fraction(space - a, space - b) for a, b in zip(law.own, law.other, strict=True))
@@ -281,7 +291,7 @@ class GradedUnaryProfile(Profile[GradedUnary]):
                 a, b = law.own[grade_of[value]], law.other[grade_of[value]]
                 odds.append(Fraction(a, b) if bit else Fraction(space - a, space - b))
                 chance *= Fraction(b if bit else space - b, space)
-            rows.append(Row(chance * least, chance * odds[0], chance * odds[1]))
+            rows.append(ReportGroup(chance * least, chance * odds[0], chance * odds[1]))
         return hidden_by(rows, x, z, among)
 
 
@@ -292,7 +302,7 @@ class UtilityRapporProfile(Profile[UtilityRappor]):
     def _without_noise(self) -> Profile[UtilityRappor]:
         return profile_of(self.sampler.without_noise)
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
         return self._without_noise.pair_profile(x, z, among)
 
     def collision_probability(self, x: int, z: int) -> Fraction | None:
@@ -341,15 +351,17 @@ class TorusProfile(CircularProfile[Torus]):
     def _apart(self, x: int, z: int) -> int:
         return displacement(self.sampler.places[x], self.sampler.places[z], self.sampler.shape)
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
         if among is not None:
-            return listed(self, x, z, among)
+            return enumerate_reports(self, x, z, among)
         if 3 * self.sampler.outputs > MAX_LISTED:
             return None
         law, space = self.sampler.law, 1 << self.sampler.word_bits
         least, more = Fraction(min(law.units), space), int(law.spare > 0)
         pairs = zip(law.units, shifted(self._apart(x, z), self.sampler.shape), strict=True)
-        return merged(Row(least, Fraction(own + more, space), Fraction(law.units[t], space)) for own, t in pairs)
+        return merged(
+            ReportGroup(least, Fraction(own + more, space), Fraction(law.units[t], space)) for own, t in pairs
+        )
 
     def representative_pairs(self) -> Iterator[tuple[int, int]]:
         """One pair for every displacement, up to its mirror images."""

@@ -32,7 +32,7 @@ class Blanket(NamedTuple):
     of: Callable[[int], Fraction]
 
 
-class Row(NamedTuple):
+class ReportGroup(NamedTuple):
     """Some reports that x, z and the blanket write in one proportion.
 
     `blanket` is at most the probability that any other user writes one of them, `own` at least that of x and `other` at
@@ -44,9 +44,9 @@ class Row(NamedTuple):
     other: Fraction
     cover: Fraction = NONE
 
-    def scaled(self, by: Fraction) -> Row:
+    def scaled(self, by: Fraction) -> ReportGroup:
         """The group as part of reports that are written with this probability."""
-        return Row(self.blanket * by, self.own * by, self.other * by, self.cover * by)
+        return ReportGroup(self.blanket * by, self.own * by, self.other * by, self.cover * by)
 
 
 class CoveredRow(NamedTuple):
@@ -59,7 +59,7 @@ class CoveredRow(NamedTuple):
     most: Fraction
 
 
-def listed(profile: Profile[Any], x: int, z: int, among: Sequence[int] | None) -> list[Row] | None:
+def enumerate_reports(profile: Profile[Any], x: int, z: int, among: Sequence[int] | None) -> list[ReportGroup] | None:
     """The profile of x against z by looking at every report; None where there are too many."""
     sampler = profile.sampler
     blanket = profile.blanket(profile.other_users(x) if among is None else among)
@@ -68,26 +68,26 @@ def listed(profile: Profile[Any], x: int, z: int, among: Sequence[int] | None) -
     rows = []
     for y in sampler.reports():
         own, other, least = sampler.probability(x, y), sampler.probability(z, y), blanket.of(y)
-        rows.append(Row(least if least > FAINT * max(own, other) else NONE, own, other))
+        rows.append(ReportGroup(least if least > FAINT * max(own, other) else NONE, own, other))
     return merged(rows)
 
 
-def merged(rows: Iterable[Row]) -> list[Row]:
+def merged(rows: Iterable[ReportGroup]) -> list[ReportGroup]:
     """Groups of one proportion put together."""
-    groups: dict[tuple[Fraction, ...], Row] = {}
+    groups: dict[tuple[Fraction, ...], ReportGroup] = {}
     for row in rows:
         scale = row.blanket or row.other or row.own
         if not scale:
             continue
         key = tuple(entry / scale for entry in row)
         known = groups.get(key)
-        groups[key] = row if known is None else Row(*(a + b for a, b in zip(known, row, strict=True)))
+        groups[key] = row if known is None else ReportGroup(*(a + b for a, b in zip(known, row, strict=True)))
     return list(groups.values())
 
 
 def two_levels(
     levels: tuple[Fraction, Fraction], counts: tuple[int, int, int], *, spare: Fraction = NONE, even: Fraction = NONE
-) -> list[Row]:
+) -> list[ReportGroup]:
     """The profile of reports that have probability `low` or `high`, high if they support the value.
 
     `counts` says how many reports support both x and z, x alone (and as many z alone), and neither. The `spare` share
@@ -96,17 +96,17 @@ def two_levels(
     """
     (low, high), (both, only, none) = levels, counts
     rows = [(both, high, high), (only, high, low), (only, low, high), (none, low, low)]
-    groups = [Row(count * low, count * own, count * other, count * even) for count, own, other in rows if count]
-    return [*groups, Row(NONE, spare, spare)] if spare else groups
+    groups = [ReportGroup(count * low, count * own, count * other, count * even) for count, own, other in rows if count]
+    return [*groups, ReportGroup(NONE, spare, spare)] if spare else groups
 
 
-def collision(rows: Iterable[Row], reports: int) -> Fraction:
+def collision(rows: Iterable[ReportGroup], reports: int) -> Fraction:
     """The probability that reports of x and z are the same, where cover reports are even."""
     groups = ((row, row.cover * reports) for row in rows if row.cover)
     return sum((row.own * row.other / count for row, count in groups), NONE)
 
 
-def hidden_by(rows: Iterable[Row], x: int, z: int, among: Sequence[int] | None) -> list[Row]:
+def hidden_by(rows: Iterable[ReportGroup], x: int, z: int, among: Sequence[int] | None) -> list[ReportGroup]:
     """The same rows where all other users hold x, or all hold z; with the blanket of everybody otherwise."""
     if among is not None and len(among) == 1 and among[0] in (x, z):
         own = among[0] == x
@@ -114,7 +114,7 @@ def hidden_by(rows: Iterable[Row], x: int, z: int, among: Sequence[int] | None) 
     return list(rows)
 
 
-def extremal(above: Fraction | None, below: Fraction | None) -> list[Row]:
+def extremal(above: Fraction | None, below: Fraction | None) -> list[ReportGroup]:
     """The profile that tells the most of all in which Q(y|x) / Q(y|z) is at most `above` and its inverse `below`.
 
     None stands for no bound at all. Nobody hides here. No other pair of laws with these ratios is easier to tell
@@ -130,4 +130,4 @@ def extremal(above: Fraction | None, below: Fraction | None) -> list[Row]:
     else:
         rest = above * below - 1
         rows = [(above * (below - 1) / rest, (below - 1) / rest), ((above - 1) / rest, below * (above - 1) / rest)]
-    return [Row(NONE, *row) for row in rows if any(row)]
+    return [ReportGroup(NONE, *row) for row in rows if any(row)]

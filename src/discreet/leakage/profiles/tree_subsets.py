@@ -17,7 +17,7 @@ from ...mechanisms.tree.subset_encoding import SubsetEncoding
 from ...mechanisms.tree.tree_subsets import TreeSubsets
 from .profile import Profile
 from .registry import profile_of
-from .rows import Row, listed, merged
+from .rows import ReportGroup, enumerate_reports, merged
 
 MAX_GROUPS = 1 << 12
 """The most groups of reports."""
@@ -28,8 +28,8 @@ ONE = Fraction(1)
 class TreeSubsetsProfile(Profile[TreeSubsets]):
     """The same for all pairs that part at one depth."""
 
-    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
-        if among is not None and (listing := listed(self, x, z, among)) is not None:
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[ReportGroup] | None:
+        if among is not None and (listing := enumerate_reports(self, x, z, among)) is not None:
             return listing
         alone = (x, z).index(among[0]) + 1 if among is not None and len(among) == 1 and among[0] in (x, z) else 0
         return _rows(self.sampler, self._children_above(x), self._children_above(z), alone)
@@ -46,7 +46,7 @@ class TreeSubsetsProfile(Profile[TreeSubsets]):
         if any(len(list(islice(one.representative_pairs(), 2))) > 1 for one in inner):
             return super().representative_pairs()
         order = sorted(range(self.sampler.size), key=self.sampler.leaves.__getitem__)
-        return iter({self.sampler.labels.parting(x, z): (x, z) for x, z in pairwise(order)}.values())
+        return iter({self.sampler.class_of.parting(x, z): (x, z) for x, z in pairwise(order)}.values())
 
 
 class PathState(NamedTuple):
@@ -63,7 +63,7 @@ class PathState(NamedTuple):
     even: Fraction
 
 
-def _rows(levels: TreeSubsets, x: Sequence[int], z: Sequence[int], alone: int) -> Sequence[Row] | None:
+def _rows(levels: TreeSubsets, x: Sequence[int], z: Sequence[int], alone: int) -> Sequence[ReportGroup] | None:
     """The profile of two leaves, given by the child that they are below at every depth; None where it is too large.
 
     Hidden by everybody, or where `alone` is 1 or 2 by people who all hold the first, or the second.
@@ -80,7 +80,7 @@ def _rows(levels: TreeSubsets, x: Sequence[int], z: Sequence[int], alone: int) -
             return None
     least = _least(levels)
     return merged(
-        Row(
+        ReportGroup(
             share * (path.even * least, path.own * path.even**3, path.other)[alone],
             share * path.own,
             share * path.other,

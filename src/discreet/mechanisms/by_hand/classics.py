@@ -45,7 +45,7 @@ def forced_response(
     if forced is None:
         dictated = [(1 - t) / k] * k
     elif isinstance(forced, Mapping):
-        by_value = {domain.asked(value): chance(p, f"forced[{value!r}]") for value, p in forced.items()}
+        by_value = {domain.number_of(value): chance(p, f"forced[{value!r}]") for value, p in forced.items()}
         dictated = [by_value.get(x, Fraction(0)) for x in range(k)]
     else:
         dictated = [chance(p, f"forced[{x}]") for x, p in enumerate(listed_values(forced, "forced"))]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.domain import Domain
 from ...core.errors import InvalidInput, InvalidSpec
-from ...core.fields import Fields, exact, listed, text, whole
+from ...core.fields import Fields, as_list, exact, text, whole
 from .classics import crosswise, forced_response, kuk, triangular, unrelated_question, warner
 from .exact_table import ByHand, table
 
@@ -61,11 +61,11 @@ def _read(key: str, entry: Any, domain: Domain) -> Any:
         return whole(entry, name)
     if key == "rows":
         return [
-            [exact(cell, f"{name}[{x}][{y}]") for y, cell in enumerate(listed(row, f"{name}[{x}]"))]
-            for x, row in enumerate(listed(entry, name))
+            [exact(cell, f"{name}[{x}][{y}]") for y, cell in enumerate(as_list(row, f"{name}[{x}]"))]
+            for x, row in enumerate(as_list(entry, name))
         ]
     if key == "forced" and isinstance(entry, Mapping):
         return {domain[domain.index_of_text(word)]: exact(p, f"{name}.{word}") for word, p in entry.items()}
     if key == "forced":
-        return [exact(p, f"{name}[{x}]") for x, p in enumerate(listed(entry, name))]
+        return [exact(p, f"{name}[{x}]") for x, p in enumerate(as_list(entry, name))]
     return exact(entry, name)

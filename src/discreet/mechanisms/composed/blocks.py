@@ -17,7 +17,7 @@ from ...core.domain import Alike
 from ...core.errors import InvalidInput
 from ..law import Law, Row
 from ..laws import sampler_of
-from ..sampler import Example, RatioBound, Sampler
+from ..sampler import LawExample, RatioBound, Sampler
 from ..units import check_law
 
 
@@ -145,11 +145,11 @@ class BlockResponse(Sampler):
         return self.inner[block].is_report(inside)
 
     @cached_property
-    def labels(self) -> Sequence[int]:
-        if all(isinstance(part.labels, Alike) for part in self.kinds):
+    def class_of(self) -> Sequence[int]:
+        if all(isinstance(part.class_of, Alike) for part in self.kinds):
             return self.block_of
         numbers: dict[tuple[int, int], int] = {}
-        inside = [part.labels for part in self.inner]
+        inside = [part.class_of for part in self.inner]
         return [
             numbers.setdefault((block, inside[block][self.place[x]]), len(numbers))
             for x, block in enumerate(self.block_of)
@@ -177,7 +177,7 @@ class BlockResponse(Sampler):
         }
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
+    def examples(cls) -> Iterator[LawExample]:
         blocks: dict[Hashable, Sequence[int]] = {
             "many": range(0, 15, 3),
             "one": [1],
@@ -185,4 +185,4 @@ class BlockResponse(Sampler):
             "more": range(15, 20),
         }
         inner = ["subset", {"name": "hadamard"}, "randomized_response", {"name": "subset", "d": 1}]
-        yield Example("mixed", Context.blocks(blocks, "1"), {"inner": inner})
+        yield LawExample("mixed", Context.blocks(blocks, "1"), {"inner": inner})

@@ -19,7 +19,7 @@ from ...core.errors import InvalidInput
 from ..finite_geometry.difference_sets import Parameters, candidates
 from ..law import Bits, Law, plain_law
 from ..laws import sampler_of
-from ..sampler import Example, RatioBound, Sampler, actual_epsilon
+from ..sampler import LawExample, RatioBound, Sampler, actual_epsilon
 from ..uniform.cyclic import room
 from ..uniform.cyclotomic import DifferenceFamily, families
 from ..uniform.floyd import Steps
@@ -135,7 +135,7 @@ class HighLowResponse(Sampler):
         return self.inner.is_report(y) if y < self.base else y < self.outputs
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return self.is_other
 
     @property
@@ -152,7 +152,7 @@ class HighLowResponse(Sampler):
         return self.inner.describe()
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
+    def examples(cls) -> Iterator[LawExample]:
         """Those that no name gives: words to spare inside, and cover reports or their draws from two words each."""
         context, sensitive, epsilon = Context.high_low(range(9), range(0, 9, 2), "1"), range(0, 9, 2), Fraction(1)
         law = cls(9, sensitive, RandomizedResponse(5, epsilon), epsilon).law
@@ -163,7 +163,7 @@ class HighLowResponse(Sampler):
             replace(sets, steps=((1, 2),) * 2),
             replace(sets, inner=replace(Subset(5, epsilon, d=2).law, steps=((1, 2),) * 2)),
         ):
-            yield Example("law", context, {"law": plain_law(changed)})
+            yield LawExample("law", context, {"law": plain_law(changed)})
 
 
 def sized(name: str, size: int, epsilon: float, mass: float, parameters: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from ...core.domain import Alike
 from ...core.errors import InvalidInput
 from ..law import Law
 from ..laws import sampler_of
-from ..sampler import Example, RatioBound, Sampler
+from ..sampler import LawExample, RatioBound, Sampler
 from ..tables.table import filled
 from ..units import check_law
 
@@ -63,7 +63,7 @@ class Mixture(Sampler):
         first, units = parts[0], law.units
         if any(part.size != first.size or part.word_bits != first.word_bits for part in parts):
             raise InvalidInput("parts must be samplers of one size and one width of words")
-        if any(not _alike(part.labels, first.labels) for part in parts):
+        if any(not _alike(part.class_of, first.class_of) for part in parts):
             raise InvalidInput("parts must treat the same values alike")
         if len(units) != len(parts) or min(units) < 1 or sum(units) != 1 << first.word_bits:
             raise InvalidInput(f"units must be positive, one per part, and add up to 2**{first.word_bits}")
@@ -111,8 +111,8 @@ class Mixture(Sampler):
         return self.parts[part].is_report(inside)
 
     @property
-    def labels(self) -> Sequence[int]:
-        return self.parts[0].labels
+    def class_of(self) -> Sequence[int]:
+        return self.parts[0].class_of
 
     def ratio_bounds(self) -> Iterator[RatioBound]:
         listed = [{(p.x, p.z): p.ratio for p in part.ratio_bounds()} for part in self.parts]
@@ -133,10 +133,10 @@ class Mixture(Sampler):
         }
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
+    def examples(cls) -> Iterator[LawExample]:
         parts = [{"name": "subset", "d": 1}, {"name": "subset", "d": 2}]
         context = Context.high_low(range(6), [0, 2, 3, 5], "1")
-        yield Example(cls.name, context, {"parts": parts, "units": [2**62, 3 * 2**62]})
+        yield LawExample(cls.name, context, {"parts": parts, "units": [2**62, 3 * 2**62]})
 
 
 def _alike(one: Sequence[int], other: Sequence[int]) -> bool:

@@ -13,7 +13,7 @@ from ...core.arithmetic import Arithmetic
 from ...core.limits import spend
 from ..law import Law
 from ..laws import sampler_of
-from ..sampler import Example, RatioBound, Sampler
+from ..sampler import LawExample, RatioBound, Sampler
 from ..units import check_law
 
 PAIR = 10
@@ -108,7 +108,7 @@ class Paired(Sampler):
         return {"name": self.name, "first": self.first.describe(), "second": self.second.describe()}
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
+    def examples(cls) -> Iterator[LawExample]:
         first, second = Context.uniform(["p", "q", "r"], "1"), Context.metric(range(4), "line", "0.5")
         shown = Context.high_low(range(5), range(0, 5, 2), "1")
         for context, *names in (
@@ -116,4 +116,4 @@ class Paired(Sampler):
             (first * second, "projective", "tight"),
             (second * shown, "geometric", "randomized_response"),
         ):
-            yield Example(cls.name, context, {"first": {"name": names[0]}, "second": {"name": names[1]}})
+            yield LawExample(cls.name, context, {"first": {"name": names[0]}, "second": {"name": names[1]}})

@@ -15,7 +15,7 @@ from ...core.errors import InvalidInput, NotServed
 from ...core.exact import ceil_div, exp_below
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import Example, RatioBound, Sampler, rounded_log
+from ..sampler import LawExample, RatioBound, Sampler, rounded_log
 from ..tables.table import largest_quotient
 from ..units import beyond_words, check_law, check_size, too_few
 
@@ -163,9 +163,9 @@ class Geometric(Sampler):
         return lambda x, z: self.ratio(abs(places[x] - places[z]))
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
-        yield Example(cls.name, Context.metric([4, 1, 3, 2, 0], "line", "1"))
-        yield Example(cls.name, Context.metric(range(2), "line", "0.1"))
+    def examples(cls) -> Iterator[LawExample]:
+        yield LawExample(cls.name, Context.metric([4, 1, 3, 2, 0], "line", "1"))
+        yield LawExample(cls.name, Context.metric(range(2), "line", "0.1"))
 
 
 def _is_fading(ends: Sequence[int], law: GeometricLaw) -> bool:

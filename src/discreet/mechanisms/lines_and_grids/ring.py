@@ -16,7 +16,7 @@ from ...core.errors import InvalidInput, NotServed
 from ...core.exact import ceil_div, exp_below
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import Example, RatioBound, Sampler, rounded_log
+from ..sampler import LawExample, RatioBound, Sampler, rounded_log
 from ..tables.table import largest_quotient
 from ..units import beyond_words, check_law, check_size, too_few
 from .geometric import MAX_STEPS, places_in
@@ -170,9 +170,9 @@ class RingResponse(Circular):
         return {"name": self.name}
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
-        yield Example(cls.name, Context.metric([0, 2, 1, 3, 4, 5], "ring", "1"))
-        yield Example(cls.name, Context.metric(["a", "b", "c"], "ring", "1/3", points=[0, 1, 2], around=3))
+    def examples(cls) -> Iterator[LawExample]:
+        yield LawExample(cls.name, Context.metric([0, 2, 1, 3, 4, 5], "ring", "1"))
+        yield LawExample(cls.name, Context.metric(["a", "b", "c"], "ring", "1/3", points=[0, 1, 2], around=3))
 
 
 def ring_response(context: Context) -> RingResponse:

@@ -16,7 +16,7 @@ from ...core.errors import NotServed, PrivacyViolation
 from ...core.exact import exp_below, within
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import Example, RatioBound
+from ..sampler import LawExample, RatioBound
 from ..tables.metric import BITS, faded
 from ..tables.table import largest_quotient
 from ..units import check_law, check_size
@@ -201,9 +201,9 @@ class Torus(Circular):
         return len(moved) == 1
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
+    def examples(cls) -> Iterator[LawExample]:
         for norm in ("l1", "l2", "linf"):
-            yield Example(cls.name, Context.metric([(0, 3), (2, 1), (4, 5), (0, 1)], norm, "1"))
+            yield LawExample(cls.name, Context.metric([(0, 3), (2, 1), (4, 5), (0, 1)], norm, "1"))
 
 
 def torus_response(context: Context) -> Torus:

@@ -18,7 +18,7 @@ from ...core.limits import spend
 from ..composed.even_cover import EvenCover, places_of
 from ..law import Law, Row, plain_law
 from ..laws import sampler_of
-from ..sampler import Example, RatioBound, Sampler
+from ..sampler import LawExample, RatioBound, Sampler
 from ..uniform.pure import PureSampler
 from ..units import check_law, check_size
 from .table import filled, largest_quotient
@@ -101,7 +101,7 @@ class ClasswiseMixture(Sampler):
         known = {mark for row in law.marks for mark in row} - {0} == set(range(1, len(inners) + 1))
         shape = known and all(len(row) == classes for row in law.marks)
         check_law(shape, law.kind, "its marks must be one per type and class and use each of its inner laws")
-        self.law, self.size, self.class_of, self.word_bits = law, len(class_of), class_of, law.word_bits
+        self.law, self.size, self._class_of, self.word_bits = law, len(class_of), class_of, law.word_bits
         self.inners, self.classes = tuple(inners), classes
         self.place = array("I", bytes(class_of.itemsize * self.size))
         self.members: list[list[int]] = [[] for _ in range(classes)]
@@ -185,12 +185,12 @@ class ClasswiseMixture(Sampler):
 
     # -- the draw -------------------------------------------------------------------------------------
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
-        kind = ops.rank(self._bounds, ops.look_up(self.class_of, x), words[0])
+        kind = ops.rank(self._bounds, ops.look_up(self._class_of, x), words[0])
         draws = [partial(self._draw_shown, shown, ops=ops) for shown in self.marked]
         return ops.place(ops.choose(kind, draws, x, words[1:], self.bits), self.offsets, kind)
 
     def _draw_shown(self, shown: Sequence[Subreport], x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
-        own, place = ops.look_up(self.class_of, x), ops.look_up(self.place, x)
+        own, place = ops.look_up(self._class_of, x), ops.look_up(self.place, x)
         report, used = place - place, 0
         for group, cover, at in shown:
             elsewhere = 1 - ops.equal(own, group)
@@ -203,7 +203,7 @@ class ClasswiseMixture(Sampler):
         if not self.is_report(y):
             return Fraction(0)
         kind, parts = self.inside(y)
-        own = self.class_of[x]
+        own = self._class_of[x]
         chance = Fraction(self.law.units[own][kind], 1 << self.word_bits)
         for (group, cover, _), part in zip(self.marked[kind], parts, strict=False):
             chance *= cover.base.probability(self.place[x], part) if group == own else cover.probability(part)
@@ -211,8 +211,8 @@ class ClasswiseMixture(Sampler):
 
     # -- the certificate ------------------------------------------------------------------------------
     @property
-    def labels(self) -> Sequence[int]:
-        return self.class_of
+    def class_of(self) -> Sequence[int]:
+        return self._class_of
 
     def ratio_bounds(self) -> Iterator[RatioBound]:
         spend(self.types * self.classes**2, f"{self.name} of {self.types} types")
@@ -237,12 +237,12 @@ class ClasswiseMixture(Sampler):
     @cached_property
     def _description(self) -> dict[str, Any]:
         even = all(abs(mass * self.size - len(of)) < 1e-9 for mass, of in zip(self.masses, self.members, strict=True))
-        prior = [self.masses[c] / len(self.members[c]) for c in self.class_of]
+        prior = [self.masses[c] / len(self.members[c]) for c in self._class_of]
         return {"name": self.name, "law": plain_law(self.law)} | ({} if even else {"prior": prior})
 
     def describe(self) -> dict[str, Any]:
         return self._description
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
-        yield Example("auto", Context.uniform(range(8), "2") & Context.high_low(range(8), [1, 2, 5], "1"))
+    def examples(cls) -> Iterator[LawExample]:
+        yield LawExample("auto", Context.uniform(range(8), "2") & Context.high_low(range(8), [1, 2, 5], "1"))

@@ -16,7 +16,7 @@ from ...core.errors import InvalidInput
 from ...core.exact import probability_of
 from ...core.limits import spend
 from ..law import WORD_BITS, Law
-from ..sampler import Example, RatioBound, Sampler
+from ..sampler import LawExample, RatioBound, Sampler
 from ..units import check_size
 
 EXACT_BITS = 1000
@@ -197,15 +197,15 @@ class Table(WrittenOut):
         return {"name": self.name, **({} if self.name in BINARY else prior)}
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
+    def examples(cls) -> Iterator[LawExample]:
         for pair in (("1", "1"), ("2", "0.5"), ("inf", "1"), ("0", "inf")):
-            yield Example("binary", Context.binary("no", "yes", pair))
-        yield Example("warner", Context.binary("no", "yes", ("1", "2")))
-        yield Example("mangat", Context.binary("no", "yes", ("inf", "1")))
-        yield Example("exponential", Context.metric([0, 1, 3], "line", "1"))
-        yield Example("tight", Context.metric([0, 1, 3], "line", "1"))
+            yield LawExample("binary", Context.binary("no", "yes", pair))
+        yield LawExample("warner", Context.binary("no", "yes", ("1", "2")))
+        yield LawExample("mangat", Context.binary("no", "yes", ("inf", "1")))
+        yield LawExample("exponential", Context.metric([0, 1, 3], "line", "1"))
+        yield LawExample("tight", Context.metric([0, 1, 3], "line", "1"))
         rows = [["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/4", 0], ["1/4", "1/4", "1/2", 0]]
-        yield Example(cls.name, Context.uniform(range(3), "1"), {"rows": rows})
+        yield LawExample(cls.name, Context.uniform(range(3), "1"), {"rows": rows})
 
 
 def filled(units: list[int], space: int) -> list[int]:

@@ -18,7 +18,7 @@ from ...core.limits import spend
 from ..composed.blocks import BlockResponse, BlocksLaw
 from ..composed.even_cover import Covered, EvenCover, places_of
 from ..law import Law, Row
-from ..sampler import Example, RatioBound, Sampler, actual_epsilon
+from ..sampler import LawExample, RatioBound, Sampler, actual_epsilon
 from ..uniform.pure import PureSampler
 from ..units import beyond_words, check_law, too_few
 
@@ -142,8 +142,8 @@ class Nested(Sampler):
 
     # -- the certificate ------------------------------------------------------------------------------
     @cached_property
-    def labels(self) -> Sequence[int]:
-        return self._leaves() if self.is_wide else self.blocks.labels
+    def class_of(self) -> Sequence[int]:
+        return self._leaves() if self.is_wide else self.blocks.class_of
 
     @cached_property
     def is_wide(self) -> bool:
@@ -166,7 +166,7 @@ class Nested(Sampler):
             return
         yield from self.blocks.ratio_bounds()
         firsts: dict[int, int] = {}
-        for x, label in enumerate(self.labels):
+        for x, label in enumerate(self.class_of):
             firsts.setdefault(label, x)
         spend(PAIR * len(firsts) ** 2, f"{self.name} of {len(self.law.units)} blocks")
         bounds = [(x, self.blocks.block_of[x], *self._across(x)) for x in firsts.values()]
@@ -225,10 +225,10 @@ class Nested(Sampler):
         return self.blocks.is_report(y)
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
+    def examples(cls) -> Iterator[LawExample]:
         towns: dict[Hashable, Any] = {"fr": {"x": ["a", "b"], "y": ["c"]}, "us": {"x": ["d"]}}
-        yield Example(cls.name, Context.nested(towns, ["1", "2", "3"]))
-        yield Example(cls.name, Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5]}, ["1", "3"]))
+        yield LawExample(cls.name, Context.nested(towns, ["1", "2", "3"]))
+        yield LawExample(cls.name, Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5]}, ["1", "3"]))
 
 
 def _most_inside(part: Sampler) -> Fraction:

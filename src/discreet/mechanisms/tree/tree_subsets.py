@@ -16,7 +16,7 @@ from ...core.domain import EvenLeaves, Leaves
 from ...core.limits import check, spend
 from ..law import Law, Row
 from ..laws import sampler_of
-from ..sampler import Example, RatioBound, Sampler
+from ..sampler import LawExample, RatioBound, Sampler
 from ..units import check_law, check_size
 from .subset_encoding import SubsetEncoding, subset_encoding_of
 
@@ -275,7 +275,7 @@ class TreeSubsets(Sampler):
 
     # -- the certificate: one ratio for each depth at which two values part -------------------------------
     @cached_property
-    def labels(self) -> Leaves:
+    def class_of(self) -> Leaves:
         return EvenLeaves(self.leaves, self.branches)
 
     @cached_property
@@ -304,7 +304,7 @@ class TreeSubsets(Sampler):
 
     def ratio(self, x: int, z: int) -> Fraction:
         """The certified largest Q(y | x) / Q(y | z)."""
-        return self.ratios[self.labels.parting(x, z)]
+        return self.ratios[self.class_of.parting(x, z)]
 
     def ratio_bounds(self) -> Iterator[RatioBound]:
         spend(self.size**2, f"{self.name} of {self.size} values")
@@ -314,7 +314,7 @@ class TreeSubsets(Sampler):
         return self.ratio
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
+    def examples(cls) -> Iterator[LawExample]:
         pairs: dict[Hashable, Any] = {0: {0: [0, 1], 1: [2, 3]}, 1: {0: [4, 5], 1: [6, 7]}}
-        yield Example(cls.name, Context.nested(pairs, ["1", "2", "4"]))
-        yield Example(cls.name, Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5, 6]}, ["1", "3"]))
+        yield LawExample(cls.name, Context.nested(pairs, ["1", "2", "4"]))
+        yield LawExample(cls.name, Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5, 6]}, ["1", "3"]))

@@ -12,7 +12,7 @@ from ...contexts import Context
 from ...core.arithmetic import MASK, Arithmetic
 from ...core.domain import Alike
 from ..law import WORD_BITS, Law, plain_law
-from ..sampler import Example, RatioBound, Sampler
+from ..sampler import LawExample, RatioBound, Sampler
 from ..units import Units, check_law, check_size
 
 
@@ -103,7 +103,7 @@ class GeneralHadamard(Sampler):
         return (self.high if self._supported(x, y) else self.low) + extra
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return Alike(self.size)
 
     def ratio_bounds(self) -> Iterator[RatioBound]:
@@ -111,8 +111,8 @@ class GeneralHadamard(Sampler):
             yield RatioBound(0, 1, self.high / self.low)
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
+    def examples(cls) -> Iterator[LawExample]:
         """One that no name gives: a unit less for each likely report, and as many words more to spare."""
         law = cls(5, Fraction(1)).law
         spare = replace(law, high=law.high - 1, spare=law.spare + law.columns // 2)
-        yield Example("law", Context.uniform(range(5), "1"), {"law": plain_law(spare)})
+        yield LawExample("law", Context.uniform(range(5), "1"), {"law": plain_law(spare)})

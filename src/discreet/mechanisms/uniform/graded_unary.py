@@ -16,7 +16,7 @@ from ...core.limits import spend
 from ..composed.cover import CoverUnits, UnaryCover
 from ..composed.high_low import HighLowLaw, HighLowResponse
 from ..law import WORD_BITS, Bits, Law, Row
-from ..sampler import Example, RatioBound, Sampler, actual_epsilon
+from ..sampler import LawExample, RatioBound, Sampler, actual_epsilon
 from ..units import beyond_words, check_law, check_size
 from .unary import Unary, UnaryLaw
 
@@ -108,7 +108,7 @@ class GradedUnary(Sampler):
         return Fraction(math.prod(units), space**self.size)
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return self.grade_of
 
     def ratio_bounds(self) -> Iterator[RatioBound]:
@@ -125,9 +125,9 @@ class GradedUnary(Sampler):
                     yield RatioBound(of[0], others[-1], on[c] * off[d])
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
-        yield Example(cls.name, Context.graded({"a": "1", "b": "1/2", "c": "2", "d": "3"}))
-        yield Example(cls.name, Context.uniform(range(8), "2") & Context.high_low(range(8), [1, 2, 5], "1"))
+    def examples(cls) -> Iterator[LawExample]:
+        yield LawExample(cls.name, Context.graded({"a": "1", "b": "1/2", "c": "2", "d": "3"}))
+        yield LawExample(cls.name, Context.uniform(range(8), "2") & Context.high_low(range(8), [1, 2, 5], "1"))
 
 
 def _best(epsilons: Sequence[float], masses: Sequence[float], counts: Sequence[int]) -> float:
@@ -230,7 +230,7 @@ class UtilityRappor(Sampler):
         return 0 <= y < self.outputs and sum(y >> bit & 1 for bit in self.others) <= 1
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return self.is_other
 
     def ratio_bounds(self) -> Iterator[RatioBound]:
@@ -240,5 +240,5 @@ class UtilityRappor(Sampler):
             yield RatioBound(of[0], self.others[0], self.cover.ratio)
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
-        yield Example(cls.name, Context.high_low(range(6), [0, 2, 3, 5], "1"))
+    def examples(cls) -> Iterator[LawExample]:
+        yield LawExample(cls.name, Context.high_low(range(6), [0, 2, 3, 5], "1"))

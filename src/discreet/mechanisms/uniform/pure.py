@@ -56,7 +56,7 @@ class PureSampler(Sampler):
         return cls.is_numbered or bits is None or size <= bits
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return Alike(self.size)
 
     def ratio_bounds(self) -> Iterator[RatioBound]:

@@ -11,7 +11,7 @@ from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.exact import ceil_div, exp_below
 from ..law import WORD_BITS, Law, plain_law
-from ..sampler import Example
+from ..sampler import LawExample
 from ..units import Units, beyond_words, check_law, check_size
 from .pure import PureSampler
 
@@ -96,8 +96,8 @@ class RandomizedResponse(PureSampler):
         return (self.high if x == y else self.low) + extra
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
+    def examples(cls) -> Iterator[LawExample]:
         """One that no name gives: words to spare, which are given to values 0, 1, ... one by one."""
         law = cls(5, Fraction(1)).law
         spare = replace(law, high=law.high - 1, spare=law.spare + 1)
-        yield Example("law", Context.uniform(range(5), "1"), {"law": plain_law(spare)})
+        yield LawExample("law", Context.uniform(range(5), "1"), {"law": plain_law(spare)})

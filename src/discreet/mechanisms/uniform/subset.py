@@ -14,7 +14,7 @@ from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput
 from ...core.exact import approx, exp_below
 from ..law import WORD_BITS, Law, plain_law
-from ..sampler import Example
+from ..sampler import LawExample
 from ..units import beyond_words, check_law, check_size, too_few
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
 from .pure import PureSampler
@@ -126,10 +126,10 @@ class Subset(PureSampler):
         return {"name": self.name, "d": self.d}
 
     @classmethod
-    def examples(cls) -> Iterator[Example]:
+    def examples(cls) -> Iterator[LawExample]:
         """One that no name gives: every draw from two words of its own."""
         law = replace(cls(5, Fraction(1), d=2).law, steps=((1, 2),) * 2)
-        yield Example("law", Context.uniform(range(5), "1"), {"law": plain_law(law)})
+        yield LawExample("law", Context.uniform(range(5), "1"), {"law": plain_law(law)})
 
 
 def _size_named(name: str, size: int, epsilon: float) -> int:

@@ -204,14 +204,14 @@ def attained_region(
     """The error region of a mechanism, or of a channel given as a matrix with its context, between x and z."""
     if isinstance(subject, Mechanism):
         claimed = context or subject.context
-        own, other = (_law_at(subject, subject.context.domain.asked(value)) for value in (x, z))
+        own, other = (_law_at(subject, subject.context.domain.number_of(value)) for value in (x, z))
     elif context is None:
         raise InvalidInput("context must be given with a matrix; it says what is allowed")
     else:
         claimed, rows = context, channel(subject)
         if len(rows) != context.size:
             raise InvalidInput(f"matrix has {len(rows)} rows; it must have one per value, {context.size}")
-        own, other = ([Fraction(entry) for entry in rows[context.domain.asked(value)]] for value in (x, z))
+        own, other = ([Fraction(entry) for entry in rows[context.domain.number_of(value)]] for value in (x, z))
     return AttainedRegion(x, z, neyman_pearson(own, other), claimed.error_region(x, z))
 
 
