@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from discreet.checks.store import DAY, collection, conflicting, upload
+from discreet.checks.store import DAY, collection, conflict_with, upload
 from discreet.collector.store.protocol import UploadOutcome, UploadResult
 from discreet.collector.store.writer import GroupCommitWriter
 from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
@@ -158,7 +158,7 @@ def test_many_senders_of_the_same_uploads_get_one_stored_and_the_same_answer_eac
     async def run(store):
         writer = GroupCommitWriter(store)
         sent = [upload(number % 100) for number in range(1000)]
-        answers = await asyncio.gather(*[writer.add(each) for each in sent], writer.add(conflicting(upload(5))))
+        answers = await asyncio.gather(*[writer.add(each) for each in sent], writer.add(conflict_with(upload(5))))
         await writer.stop()
         return answers
 

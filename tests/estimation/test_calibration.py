@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.checks.statistics import enumerated
+from discreet.checks.statistics import enumerate_channel
 from discreet.core.errors import InvalidInput
 from discreet.estimation.decoders import decoder_of
 from discreet.estimation.results.weights import calibrated_weights, constants
@@ -47,14 +47,14 @@ def simulated(mechanism, n=2000, seed=1):
 
 def calibrated_scores(mechanism, weights):
     """The calibrated score of every report, from the weights of its cells."""
-    _, _, cells = enumerated(mechanism)
+    _, _, cells = enumerate_channel(mechanism)
     c = constants(decoder_of(mechanism), weights, even(mechanism))
     return cells @ calibrated_weights(decoder_of(mechanism), weights, c)
 
 
 @every
 def test_calibrated_scores_are_unbiased_and_vary_least_at_even_shares(mechanism):
-    channel, phi, _ = enumerated(mechanism)
+    channel, phi, _ = enumerate_channel(mechanism)
     law, rng = even(mechanism) @ channel, np.random.default_rng(2)
     for _ in range(3):
         w = rng.normal(size=mechanism.context.size)
@@ -68,7 +68,7 @@ def test_calibrated_scores_are_unbiased_and_vary_least_at_even_shares(mechanism)
                 for row in range(len(numbers)):
                     moved = best.copy()
                     moved[values[row]] += step
-                    _, _, cells = enumerated(mechanism)
+                    _, _, cells = enumerate_channel(mechanism)
                     other = cells @ calibrated_weights(decoder_of(mechanism), w, moved)
                     assert law @ other**2 >= spread - 1e-12
 
@@ -76,7 +76,7 @@ def test_calibrated_scores_are_unbiased_and_vary_least_at_even_shares(mechanism)
 @every
 def test_values_errors_and_covariances_are_those_of_the_calibrated_scores(mechanism):
     estimate, rng = simulated(mechanism), np.random.default_rng(5)
-    channel, _, _ = enumerated(mechanism)
+    channel, _, _ = enumerate_channel(mechanism)
     p = estimate.plug_in
     law = p @ channel
     w, u = rng.normal(size=(2, mechanism.context.size))
@@ -142,7 +142,7 @@ CONTEXTS = {
 def test_calibrated_intervals_cover_with_few_reports_and_values_that_hardly_anybody_holds(context, name, n):
     """200 surveys of each: at 95 %, fewer than 173 of 200 covered has probability below 1e-6 (binomial)."""
     mechanism = dc.mechanism(context, name)
-    channel, _, cells = enumerated(mechanism)
+    channel, _, cells = enumerate_channel(mechanism)
     asked = [{2: 1.0}, {2: 1.0, 3: -1.0}, {2: 3.0, 3: 1.0}, {0: 1, 2: 1}, "mean"]
     truths = [0.002, 0.0, 0.008, 0.5, 0.508]
     covered, narrow = np.zeros(len(asked)), np.zeros(len(asked))

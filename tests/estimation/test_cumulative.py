@@ -8,7 +8,7 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.checks.statistics import enumerated
+from discreet.checks.statistics import enumerate_channel
 from discreet.core.errors import InvalidInput, Unavailable, UnknownValue
 from discreet.estimation.results import cumulative
 from discreet.estimation.tally import Tally
@@ -58,7 +58,7 @@ def test_each_point_is_a_calibrated_query(name, slab, monkeypatch):
 def test_the_curve_rises_within_0_and_1_and_errs_less():
     """200 surveys of 200 people, ten values: the curve that is shown is nearer to the truth than the raw one."""
     mechanism = dc.mechanism(Context.uniform(range(10), "1"), "hadamard")
-    channel, _, cells = enumerated(mechanism)
+    channel, _, cells = enumerate_channel(mechanism)
     p = np.array([0.3, 0.2, 0.2, 0.1, 0.1, 0.1, 0, 0, 0, 0])
     raw = shown = fell = 0.0
     for reports in np.random.default_rng(3).multinomial(200, p @ channel, size=200):
@@ -76,7 +76,7 @@ def test_the_curve_rises_within_0_and_1_and_errs_less():
 def test_intervals_of_the_curve_and_of_quantiles_cover(name):
     """300 surveys of 400 people: at 95 %, fewer than 264 of 300 covered has probability below 1e-6 (binomial)."""
     mechanism = dc.mechanism(Context.uniform(range(6), "1"), name)
-    channel, _, cells = enumerated(mechanism)
+    channel, _, cells = enumerate_channel(mechanism)
     p = np.array([0.1, 0.15, 0.3, 0.2, 0.15, 0.1])
     F, covered, together, quantiles, narrow = np.cumsum(p), np.zeros(6), 0, np.zeros(3), np.zeros(6)
     for reports in np.random.default_rng(4).multinomial(400, p @ channel, size=300):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.checks.statistics import enumerated
+from discreet.checks.statistics import enumerate_channel
 from discreet.estimation.results import likelihood
 
 CONTEXTS = {
@@ -25,7 +25,7 @@ def survey(mechanism, n=20_000, seed=1):
 def test_a_query_has_the_error_of_the_delta_method(context, name):
     """With B a basis of the changes that add up to 0, the covariance is B (B^T I B)^-1 B^T."""
     found = dc.likelihood(survey(dc.mechanism(context, name)))
-    channel, _, _ = enumerated(found.mechanism)
+    channel, _, _ = enumerate_channel(found.mechanism)
     information = found.n * (channel / (found.shares @ channel)) @ channel.T
     basis = np.linalg.svd(np.ones((1, 6)))[2][1:].T
     covariance = basis @ np.linalg.inv(basis.T @ information @ basis) @ basis.T
@@ -39,7 +39,7 @@ def test_a_query_has_the_error_of_the_delta_method(context, name):
 
 def test_a_query_of_sets_has_the_error_of_the_unbiased_one_at_these_shares():
     found = dc.likelihood(survey(dc.mechanism(CONTEXTS["uniform"], "subset")))
-    channel, phi, _ = enumerated(found.mechanism)
+    channel, phi, _ = enumerate_channel(found.mechanism)
     p = found.shares
     covariance = (phi.T * (p @ channel)) @ phi - np.outer(p, p)
     for weights in np.random.default_rng(3).normal(size=(4, 6)):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.checks.statistics import enumerated
+from discreet.checks.statistics import enumerate_channel
 from discreet.core.errors import InvalidInput, MissingExtra, Unavailable, UnknownValue
 from discreet.estimation.tally import Tally
 
@@ -267,7 +267,7 @@ def test_the_intervals_of_a_distribution_cover_at_least_as_often_as_the_unbiased
     mechanism = MECHANISMS[form]
     shares = shares_of(mechanism)
     weights = np.linspace(-1, 2, len(shares))
-    channel, _, cells = enumerated(mechanism)
+    channel, _, cells = enumerate_channel(mechanism)
     covered, narrow, asked_for = np.zeros(len(shares)), np.zeros(len(shares)), 0
     for reports in np.random.default_rng(20260101).multinomial(PEOPLE, shares @ channel, size=SURVEYS):
         tally = Tally(mechanism, np.rint(reports @ cells).astype(np.int64), PEOPLE)

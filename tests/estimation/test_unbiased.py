@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.checks.statistics import enumerated
+from discreet.checks.statistics import enumerate_channel
 from discreet.core.errors import InvalidInput
 from discreet.estimation.decoders import decoder_of
 from discreet.estimation.tally import Tally
@@ -40,14 +40,14 @@ def simulated(context, n=2000, seed=1):
 def test_the_mean_estimate_over_the_exact_channel_is_the_truth(context):
     """Feed the expected counts of each value alone: the shares are one for it and zero for the others, to 1e-12."""
     mechanism = dc.mechanism(context)
-    channel, phi, _ = enumerated(mechanism)
+    channel, phi, _ = enumerate_channel(mechanism)
     assert np.abs(channel @ phi - np.eye(context.size)).max() < 1e-12
 
 
 @pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)
 def test_standard_errors_and_covariances_are_those_of_the_enumerated_channel(context):
     estimate, _ = simulated(context)
-    channel, phi, _ = enumerated(estimate.tally.mechanism)
+    channel, phi, _ = enumerate_channel(estimate.tally.mechanism)
     p = estimate.plug_in
     law = p @ channel
     covariance = (phi.T * law) @ phi - np.outer(p, p)
@@ -199,7 +199,7 @@ def test_95_percent_intervals_cover_95_percent_of_4000_surveys(context):
     """
     mechanism = dc.mechanism(context)
     shares = np.linspace(1, 2, context.size) / np.linspace(1, 2, context.size).sum()
-    channel, _, cells = enumerated(mechanism)
+    channel, _, cells = enumerate_channel(mechanism)
     rng = np.random.default_rng(20260101)
     drawn = rng.multinomial(PEOPLE, shares @ channel, size=SURVEYS)
     covered = np.zeros(context.size)

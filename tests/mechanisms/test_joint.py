@@ -7,7 +7,7 @@ import pytest
 
 from discreet import Context
 from discreet.checks import check_mechanism
-from discreet.checks.statistics import enumerated
+from discreet.checks.statistics import enumerate_channel
 from discreet.estimation.decoders import decoder_of
 from discreet.estimation.decoders.mixture import Averaged, Joint
 from discreet.mechanisms.build import BASES
@@ -67,7 +67,7 @@ def test_it_keeps_the_laws_whatever_the_parts_and_the_prior(mechanism: Mechanism
 
 @pytest.mark.parametrize("mechanism", CASES.values(), ids=CASES)
 def test_it_is_unbiased_and_sets_count_every_report_as_one_person(mechanism: Mechanism) -> None:
-    channel, phi, _ = enumerated(mechanism)
+    channel, phi, _ = enumerate_channel(mechanism)
     room = 1e-12 * max(1.0, np.abs(phi).max())
     assert np.abs(channel @ phi - np.eye(len(channel))).max() < room
     if all(isinstance(part.inner, Subset) for part in mechanism.sampler.parts):
@@ -76,7 +76,7 @@ def test_it_is_unbiased_and_sets_count_every_report_as_one_person(mechanism: Mec
 
 def least_error(mechanism: Mechanism, prior: np.ndarray) -> float:
     """The least error of all unbiased estimates at the prior: the trace of M**-1, less |p|**2."""
-    channel, _, _ = enumerated(mechanism)
+    channel, _, _ = enumerate_channel(mechanism)
     law = prior @ channel
     scaled = channel[:, law > 0] / law[law > 0]
     return float(np.trace(np.linalg.inv(scaled @ channel[:, law > 0].T)) - prior @ prior)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.checks.statistics import enumerated
+from discreet.checks.statistics import enumerate_channel
 from discreet.core.errors import BeyondLimits, InvalidInput, UnknownValue
 from discreet.core.limits import Limits, metering
 from discreet.estimation.decoders import decoder_of
@@ -24,7 +24,7 @@ QUERIES = [None, "shares", "mean", "cumulative", {0: 1, 2: -2.5}, ["mean", "shar
 
 def written_out(mechanism, objective, shares):
     """The summed variances from the channel and the estimate, or the calibrated score, of every report."""
-    channel, phi, _ = enumerated(mechanism)
+    channel, phi, _ = enumerate_channel(mechanism)
     even, reports, total = np.full(len(shares), 1 / len(shares)), mechanism.reports(), 0.0
     for _, rows in objective.targets:
         scores = phi.T if rows is None else [mechanism.score(reports, row, shares=even) for row in rows]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.checks.statistics import enumerated
+from discreet.checks.statistics import enumerate_channel
 from discreet.core.errors import InvalidInput
 from discreet.planning.power import StudyDesign, Variances, covariate_of, difference_power, slope_power, tilt
 
@@ -40,7 +40,7 @@ def test_variances_are_those_of_the_channel(name):
     mechanism, weights = dc.mechanism(context, name), np.array([0.0, 1, 2, 5, 4])
     shares = np.array([0.3, 0.1, 0.2, 0.15, 0.25])
     p = tilt(shares, weights, 1.7)
-    channel, _, _ = enumerated(mechanism)
+    channel, _, _ = enumerate_channel(mechanism)
     scores = mechanism.score(mechanism.reports(), weights, shares=np.full(5, 0.2))
     expected = (p @ channel) @ scores**2 - 1.7**2
     assert Variances(mechanism, weights, shares).at(1.7) == pytest.approx(expected, rel=1e-9)

@@ -234,11 +234,11 @@ def plan(
         design_effect=design_effect,
     )
     check_target(n=n, tv=tv, stderr=stderr, effect=effect)
-    own_plan = getattr(subject, "plan", None)  # of a form of several questions
+    own_plan = getattr(type(subject), "plan", None)  # of a form of several questions
     if own_plan is not None:
         if n is None or effect is not None or query is not None or worst:
             raise InvalidInput("a form is planned with n people, and perhaps a prior; nothing else is taken")
-        return own_plan(n=n, prior=prior)
+        return own_plan(subject, n=n, prior=prior)
     if isinstance(subject, Mechanism):
         context = subject.context
         shares, objective = prior_of(context, prior), objective_of(context, query, worst)
