@@ -209,7 +209,7 @@ def test_a_compiled_sampler_is_made_once_and_forgotten_with_its_sampler():
     sampler = Hadamard(30, ONE)
     assert compiled_sampler(sampler) is compiled_sampler(sampler)
     gc.collect()
-    before = len(samplers._made)
+    before = len(samplers._compiled)
     del sampler
     gc.collect()
-    assert len(samplers._made) == before - 1
+    assert len(samplers._compiled) == before - 1

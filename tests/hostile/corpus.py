@@ -401,6 +401,14 @@ SPECS = {
     "file is the spec": spec({"file": "spec.json"}),
     "sensitive that is not there": spec(None, {"form": "high_low", "sensitive": [10**4000], "epsilon": 1}),
     "version": spec(version=10**4000),
+    "numbers too far apart for a float": spec(
+        {"values": [0, 10**400, 3]}, {"form": "metric", "distance": "line", "epsilon": 1}
+    ),
+    "nothing where a design needs a probability": {
+        "domain": {"values": ["no", "yes"]},
+        "reports": ["n", "y"],
+        "mechanism": {"name": "kuk", "yes": None, "no": "0.3", "draws": 1},
+    },
     "law and mechanism": spec(law=RESPONSE, mechanism={"name": "auto"}),
 }
 

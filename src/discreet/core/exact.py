@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -143,7 +144,10 @@ def gap(claimed: Epsilon, ratio: Fraction) -> float:
 
 def rough_gap(claimed: Epsilon, ratio: Fraction) -> float:
     """`gap` to the precision of doubles: enough to find the pair with the smallest gap."""
-    return float(claimed) - (math.log(ratio.numerator) - math.log(ratio.denominator)) if ratio > 0 else math.inf
+    if ratio <= 0:
+        return math.inf
+    claim = float(claimed) if claimed < sys.float_info.max else math.inf
+    return claim - (math.log(ratio.numerator) - math.log(ratio.denominator))
 
 
 def ceil_div(numerator: int | Fraction, denominator: int | Fraction) -> int:

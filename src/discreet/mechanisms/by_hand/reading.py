@@ -44,9 +44,10 @@ def design_of(choice: Mapping[str, Any], domain: Domain) -> ByHand:
     fields = Fields(choice, "mechanism")
     name = text(fields.required("name"), "mechanism.name")
     required, optional = TAKEN[name]
-    given = {key: fields.required(key) for key in required} | {key: fields.optional(key) for key in optional}
+    given = {key: fields.required(key) for key in required}
+    given |= {key: entry for key in optional if (entry := fields.optional(key)) is not None}
     fields.close()
-    read = {key: _read(key, entry, domain) for key, entry in given.items() if entry is not None}
+    read = {key: _read(key, entry, domain) for key, entry in given.items()}
     try:
         if name == "table":
             return table(domain, read["rows"])

@@ -155,9 +155,10 @@ class Table(WrittenOut):
     law: TableLaw
     follows = TableLaw
 
-    def __init__(self, rows: Sequence[Sequence[int]], *, word_bits: int = WORD_BITS, name: str = "table") -> None:
+    def __init__(self, rows: Sequence[Sequence[int]], *, word_bits: int = WORD_BITS, name: str | None = None) -> None:
         self.follow(TableLaw(tuple(tuple(int(unit) for unit in row) for row in rows), word_bits))
-        self.name = name  # type: ignore[misc]  # that of the class unless given
+        if name is not None:
+            self.name = name  # type: ignore[misc]  # in place of that of the class
 
     def follow(self, law: TableLaw) -> None:
         check_size(len(law.rows), law.word_bits)
