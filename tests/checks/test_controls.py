@@ -111,9 +111,15 @@ class WrongDerivative(RandomizedResponseDecoder):
         return super().second_moment_derivative(shares) + 1
 
 
-class WrongInfluence(RandomizedResponseDecoder):
-    def influence(self):
-        return 1.0
+class WrongReach(RandomizedResponseDecoder):
+    def reach(self):
+        least, most = super().reach()
+        return least, most * (1 + 1e-6)
+
+
+class WrongSquares(RandomizedResponseDecoder):
+    def square_sums(self, counts):
+        return super().square_sums(counts) * (1 + 1e-6)
 
 
 class WrongAdjoint(RandomizedResponseDecoder):
@@ -187,7 +193,8 @@ FAULTS = [
     (WrongExpectedCounts, checks.check_moments, "expected_counts differs"),
     (WrongExpectedAdjoint, checks.check_moments, "expected_counts_adjoint differs"),
     (WrongDerivative, checks.check_moments, "the derivative at 0 is"),
-    (WrongInfluence, checks.check_influence, "influence() says 1"),
+    (WrongReach, checks.check_reach, "the largest coefficient of a report differs"),
+    (WrongSquares, checks.check_reach, "square_sums() differs"),
     (WrongAdjoint, checks.check_scores, "decode(counts) . w is off by"),
     (WrongUnitWeights, checks.check_scores, "the sum of `unit_weights` over the cells of a report is off by 1"),
     (WrongGather, checks.check_scores, "what `gather` finds is off by"),

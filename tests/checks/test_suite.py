@@ -13,7 +13,7 @@ from discreet.core.errors import InvalidInput
 from discreet.mechanisms.build import BASES, COMPARED
 
 ALWAYS = {"certificate", "equal words", "scalar is vector", "counting", "merging", "round trips"}
-ENUMERATED = {"channel", "reports", "pairs", "columns", "scores", "unbiased", "moments", "influence"}
+ENUMERATED = {"channel", "reports", "pairs", "columns", "scores", "unbiased", "moments", "reach"}
 
 
 def uniform(k, epsilon):

@@ -23,9 +23,9 @@ from .pair_profiles import check_pair_profiles, check_posteriors
 from .statistics import (
     check_columns,
     check_counting,
-    check_influence,
     check_merging,
     check_moments,
+    check_reach,
     check_scores,
     check_unbiased,
 )
@@ -43,7 +43,7 @@ __all__ = [
     "check_engine",
     "check_equal_words",
     "check_every_word",
-    "check_influence",
+    "check_reach",
     "check_mechanism",
     "check_merging",
     "check_moments",

@@ -104,12 +104,23 @@ def _check_derivative(mechanism: Mechanism, shares: Array) -> None:
             )
 
 
-def check_influence(mechanism: Mechanism) -> None:
-    """`influence` bounds the largest coefficient that any report has in any share, within a factor of two."""
-    _, phi, _ = enumerate_channel(mechanism)
-    claimed, true = decoder_of(mechanism).influence(), float(phi.max())
-    if not true * (1 - CLOSE) <= claimed <= 2 * true:
-        raise CheckFailed(f"{mechanism.name}: its influence is {true:.6g}; influence() says {claimed:.6g}")
+def check_reach(mechanism: Mechanism, *, seed: int = 1) -> None:
+    """`reach` is the least and the largest coefficient that any report has in each share, as enumerated.
+
+    Of a single value nothing is asked. And `square_sums`, where there are any, are their squares summed over the
+    reports.
+    """
+    decoder = decoder_of(mechanism)
+    _, phi, cells = enumerate_channel(mechanism)
+    ends = {"least": phi.min(axis=0), "largest": phi.max(axis=0)}
+    for claimed, (name, true) in zip(decoder.reach(), ends.items(), strict=True):
+        off = float(np.abs(claimed - true).max()) if len(true) > 1 else 0.0
+        if not off <= CLOSE * max(1.0, float(np.abs(true).max())):
+            raise CheckFailed(f"{mechanism.name}: the {name} coefficient of a report differs from reach() by {off:.3g}")
+    times = np.random.default_rng(seed).integers(0, 4, len(phi))
+    sums, true = decoder.square_sums((times @ cells).astype(np.int64)), times @ phi**2
+    if sums is not None and not np.allclose(sums, true, rtol=CLOSE, atol=CLOSE * float(np.abs(true).max())):
+        raise CheckFailed(f"{mechanism.name}: square_sums() differs from the enumerated sums of squares")
 
 
 def check_merging(mechanism: Mechanism, *, seed: int = 1) -> None:

@@ -29,9 +29,9 @@ from .pair_profiles import check_pair_profiles, check_posteriors
 from .statistics import (
     check_columns,
     check_counting,
-    check_influence,
     check_merging,
     check_moments,
+    check_reach,
     check_scores,
     check_unbiased,
 )
@@ -68,7 +68,7 @@ def check_mechanism(
         if identifiable:
             done += _run(mechanism, check_unbiased)
             done += _run(mechanism, check_moments, seed=seed)
-            done += _run(mechanism, check_influence)
+            done += _run(mechanism, check_reach)
     return tuple(done)
 
 

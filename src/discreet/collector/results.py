@@ -96,7 +96,7 @@ def compare_groups(groups: Mapping[str, Tally]) -> dict[str, Any]:
         return {"pairs": [], "omnibus": None}
     values = next(iter(groups.values())).mechanism.context.values
     names, weights = queries_of(values, None)
-    tallied = TalliedGroups({(text,): [tally] for text, tally in groups.items()}, weights)
+    tallied = TalliedGroups({(text,): [tally] for text, tally in groups.items()}, weights, shares=True)
     texts, pairs = list(groups), list(combinations(range(len(groups)), 2))
     rows = zip(pairs, *differences_of(tallied.moments(), pairs), strict=True)
     omnibus = omnibus_of_tallies(tallied, [range(len(groups))])

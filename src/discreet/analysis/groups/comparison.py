@@ -13,6 +13,8 @@ from ...bulk.labelled.columns import names_of
 from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput, Unavailable, shown
 from ...core.random import Source
+from ...estimation.results.intervals import quantile
+from ...estimation.results.score_law import ScoreLaw
 from ..reference_distribution import Array, JointTest, ReferenceDistribution, two_sided
 from ..result import CONFIDENCE, Estimates
 from ..survey.survey import Survey
@@ -34,9 +36,10 @@ EXACT = 1e-12
 class Comparison(Estimates):
     """Differences of groups: each pair's first less its second, a row for each pair and a column for each query.
 
-    `p` is two-sided, of ``difference / stderr``, which is normal, or t where people were drawn by a design, on the
-    degrees of freedom of `reference`, a pair each. `adjusted_p` holds for all of them together (Holm1979): to call
-    everything below 0.05 different is wrong about anything with probability of at most 0.05.
+    Differences of independent groups have the confidence distributions `laws`, a pair each: `p` is two-sided, and
+    below 0.05 where the interval at 0.95 leaves 0 out. Where people were drawn by a design these are None, and
+    ``difference / stderr`` is t on the degrees of freedom of `reference`. `adjusted_p` holds for all of them together
+    (Holm1979): to call everything below 0.05 different is wrong about anything with probability of at most 0.05.
     `omnibus` is the Wald test of no difference at all, None where it cannot be made, and `permutation` what was asked
     for with `rng`. `groups` has the estimates of the groups themselves; `finite` tells whether people were drawn by a
     design from a finite population, which the Wald test does not take.
@@ -66,6 +69,14 @@ class Comparison(Estimates):
     groups: Means
     reference: ReferenceDistribution
     finite: bool
+    laws: list[ScoreLaw] | None = None
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """The low and the high end for each difference by itself: skewed where few reports tell, or t with a design."""
+        if self.laws is None:
+            return super().interval(confidence)
+        low, high = zip(*(law.ends(quantile(confidence)) for law in self.laws), strict=True)
+        return np.array(low), np.array(high)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -190,7 +201,7 @@ def compare(
         raise InvalidInput("paired needs the survey: tallies do not tell who is who")
     values = sample.values if isinstance(sample, Survey) else sample.mechanism.context.values
     queries, weights = queries_of(values, query)
-    groups = groups_of(sample, names, weights, paired=paired)
+    groups = groups_of(sample, names, weights, shares=query is None, paired=paired)
     moments = groups.moments()
     families = _families(moments.groups, wave is not None)
     chosen = _pairs(families, pairs)
@@ -199,22 +210,25 @@ def compare(
     reference = moments.reference(chosen)
     if rng is not None and isinstance(groups, DrawnGroups):
         raise Unavailable("rng: with weights, clusters, strata or pairs people are not alike, and cannot change labels")
-    tested = groups if omnibus == "calibrated" else replace(groups, calibrated=False)
+    calibrated = omnibus == "calibrated"
     return Comparison(
         labels,
         wave,
         [(moments.groups[one], moments.groups[other]) for one, other in chosen],
         queries,
         *differences_of(moments, chosen, reference),
-        omnibus_of_tallies(tested, families)
-        if isinstance(tested, TalliedGroups)
-        else omnibus_of_design(tested, families, moments.reference(pairs_with_first(families))),
+        omnibus_of_tallies(groups, families, calibrated=calibrated)
+        if isinstance(groups, TalliedGroups)
+        else omnibus_of_design(
+            replace(groups, calibrated=calibrated), families, moments.reference(pairs_with_first(families))
+        ),
         permutation_test(groups, families, chosen, rng)
         if rng is not None and isinstance(groups, TalliedGroups)
         else None,
         Means(names, queries, moments, tuple(_notes(sample, moments)), query is None),
         reference,
         isinstance(groups, DrawnGroups) and groups.survey.population is not None,
+        moments.laws_of(chosen),
     )
 
 
@@ -223,13 +237,17 @@ def differences_of(
 ) -> tuple[Array, Array, Array, Array]:
     """The differences of pairs of groups, their standard errors, two-sided p-values, and adjusted p-values.
 
-    What is known without any error differs surely, or surely not.
+    P-values are those of `ScoreLaw`, or of t where people were drawn by a design. What is known without any error
+    differs surely, or surely not.
     """
     reference = moments.reference(pairs) if reference is None else reference
     gaps, variances = (np.array(side) for side in zip(*(moments.difference(*pair) for pair in pairs), strict=True))
     errors = np.sqrt(variances) * reference.factor[:, None]
-    surely = np.where(np.abs(gaps) > EXACT, np.inf, 0.0)
-    p = np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT), reference.df[:, None]))
+    if (laws := moments.laws_of(pairs)) is not None:
+        p = np.array([law.p_values() for law in laws])
+    else:
+        surely = np.where(np.abs(gaps) > EXACT, np.inf, 0.0)
+        p = np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT), reference.df[:, None]))
     apart = p[:, :1] if _are_complements(gaps) else p
     return gaps, errors, p, np.broadcast_to(holm(apart.reshape(-1)).reshape(apart.shape), p.shape).copy()
 

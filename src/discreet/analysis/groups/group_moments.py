@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...bulk.labelled.columns import codes_of
 from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput
+from ...estimation.results.score_law import ScoreLaw, combine
 from ...estimation.results.unbiased import estimate
 from ...estimation.tally import Tally
 from ..reference_distribution import Array, Codes, ReferenceDistribution
@@ -33,8 +34,9 @@ TINY = 1e-300
 class GroupMoments:
     """Estimates of queries in groups, with the covariance of groups where they are not independent.
 
-    `means` and `variances` have a row for each group and a column for each query; `between` is None, or the
-    covariance of all groups under each query, and `clusters` the design that made it.
+    `means` and `variances` have a row for each group and a column for each query. Groups of independent people have
+    the confidence distributions `laws`; where people were drawn by a design these are None, `between` is the covariance
+    of all groups under each query, and `clusters` the design that made it.
     """
 
     groups: list[GroupName]
@@ -43,6 +45,14 @@ class GroupMoments:
     variances: Array
     between: Array | None = None
     clusters: GroupClusters | None = None
+    laws: Sequence[ScoreLaw] | None = None
+
+    def laws_of(self, combinations: Sequence[Sequence[int]]) -> list[ScoreLaw] | None:
+        """The confidence distribution of each of these: the estimates of one group, or the differences of two."""
+        if self.laws is None:
+            return None
+        signs = (1.0, -1.0)
+        return [combine([(sign, self.laws[g]) for sign, g in zip(signs, own, strict=False)]) for own in combinations]
 
     def reference(self, combinations: Sequence[Sequence[int]]) -> ReferenceDistribution:
         """The reference distribution of each of these: the estimates of one group, or the differences of two."""
@@ -63,13 +73,14 @@ class GroupMoments:
 class TalliedGroups:
     """Groups of independent people, of which counts tell everything: each has a tally for every mechanism.
 
-    `fraction` is the part of all people that was drawn. `survey` and `codes` are the reports and the group of each,
-    where they are at hand.
+    The queries are calibrated, or with `shares` the plain shares of all values, as in `Estimate`. `fraction` is the
+    part of all people that was drawn. `survey` and `codes` are the reports and the group of each, where they are at
+    hand.
     """
 
     tallies: Mapping[GroupName, Sequence[Tally]]
     weights: Array | None
-    calibrated: bool = True
+    shares: bool = False
     fraction: float = 0.0
     survey: Survey | None = None
     codes: Codes | None = None
@@ -78,28 +89,34 @@ class TalliedGroups:
     def queries(self) -> dict[str, MechanismQueries]:
         """The queries to the reports of every mechanism, by its fingerprint."""
         mechanisms = {one.fingerprint: one.mechanism for several in self.tallies.values() for one in several}
-        return {mark: MechanismQueries(one, self.weights, self.calibrated) for mark, one in mechanisms.items()}
+        return {mark: MechanismQueries(one, self.weights) for mark, one in mechanisms.items()}
+
+    def law(self, tallies: Sequence[Tally]) -> ScoreLaw:
+        """The confidence distribution of the queries among the people of these tallies.
+
+        The variance is ``((1 - f) sigma**2 + tau**2) / n``: sigma**2 is that of the weight that people hold, tau**2
+        that of randomization, which stays as it is when a part f of all people is drawn.
+        """
+        n, estimates = sum(one.n for one in tallies), [estimate(one) for one in tallies if one.n]
+        parts = [(one, one.law if self.shares else self.queries[one.tally.fingerprint].law(one)) for one in estimates]
+        law = combine([(one.n / n, part) for one, part in parts])
+        if not self.fraction:
+            return law
+        held = np.asarray(sum(one.norm_shares * one.n for one in estimates)) / n
+        spread = held - held**2 if self.shares else self.queries[tallies[0].fingerprint].spread(held).diagonal()
+        drawn = np.clip(spread / n, 0.0, law.variance)
+        return law.rescaled(law.variance - self.fraction * drawn)
+
+    @cached_property
+    def laws(self) -> list[ScoreLaw]:
+        """The confidence distribution of the queries in every group."""
+        return [self.law(several) for several in self.tallies.values()]
 
     def moments(self) -> GroupMoments:
-        """The mean score of every group, with the variance ``((1 - f) sigma**2 + tau**2) / n``.
-
-        sigma**2 is that of the weight that people hold, tau**2 that of randomization, which stays as it is when a
-        part f of all people is drawn.
-        """
-        sizes = [sum(one.n for one in several) for several in self.tallies.values()]
-        means, variances = [], []
-        for several, n in zip(self.tallies.values(), sizes, strict=True):
-            shares = plug_in(several)
-            queries = [(one, self.queries[one.fingerprint]) for one in several if one.n]
-            means.append(sum(query.means(one) * (one.n / n) for one, query in queries))
-            spread = sum((query.variances(shares) * (one.n / n) for one, query in queries), np.zeros(1))
-            variances.append((spread - self.fraction * queries[0][1].spreads(shares)) / n)
-        return GroupMoments(list(self.tallies), np.array(sizes), np.array(means), np.maximum(np.array(variances), 0.0))
-
-
-def plug_in(tallies: Sequence[Tally]) -> Array:
-    """A distribution near the shares of several tallies together, at which variances are taken."""
-    return np.asarray(sum(estimate(one).plug_in * one.n for one in tallies if one.n) / sum(one.n for one in tallies))
+        """The mean score of every group, with its variance and confidence distribution."""
+        sizes = np.array([sum(one.n for one in several) for several in self.tallies.values()])
+        means, variances = (np.array([getattr(law, name) for law in self.laws]) for name in ("value", "variance"))
+        return GroupMoments(list(self.tallies), sizes, means, variances, laws=self.laws)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,22 +193,26 @@ class DrawnGroups:
 
 
 def groups_of(
-    sample: Survey | GroupTallies, by: Sequence[str], weights: Array | None, *, paired: str | None = None
+    sample: Survey | GroupTallies, by: Sequence[str], weights: Array | None, *, shares: bool, paired: str | None = None
 ) -> TalliedGroups | DrawnGroups:
-    """The people of a sample grouped by their labels, as tallies where these are enough."""
+    """The people of a sample grouped by their labels, as tallies where these are enough.
+
+    With `shares` the queries are the plain shares of all values, as in `Estimate`; others are calibrated.
+    """
     if isinstance(sample, GroupTallies):
         merged = sample.by(*by).keys_by_label
         known: dict[GroupName, list[Tally]] = {key: [one] for key, one in merged.items() if None not in key and one.n}
-        return TalliedGroups(known, weights)
+        return TalliedGroups(known, weights, shares)
     levels, codes = _groups_by_label(sample, by)
     if not sample.design and paired is None:
         fraction = 0.0 if sample.population is None else sample.n / sample.population
         return TalliedGroups(
-            _count_groups(sample, levels, codes), weights, fraction=fraction, survey=sample, codes=codes
+            _count_groups(sample, levels, codes), weights, shares, fraction=fraction, survey=sample, codes=codes
         )
     if weights is None:
         raise InvalidInput(f"there are too many values, {len(sample.values)}, for a design: ask one query")
-    return DrawnGroups(sample, levels, codes, weights, sample.units if paired is None else _people(sample, paired))
+    units = sample.units if paired is None else _people(sample, paired)
+    return DrawnGroups(sample, levels, codes, weights, units, calibrated=not shares)
 
 
 def _groups_by_label(survey: Survey, by: Sequence[str]) -> tuple[list[GroupName], Codes]:

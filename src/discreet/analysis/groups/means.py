@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...estimation.results.intervals import quantile
 from ..reference_distribution import Array, ReferenceDistribution
 from ..result import CONFIDENCE, Estimates, label_text
 from .group_moments import GroupMoments, GroupName
@@ -52,6 +53,13 @@ class Means(Estimates):
     def reference(self) -> ReferenceDistribution:  # type: ignore[override]
         """The reference distribution of the estimates of each group."""
         return self.moments.reference([(group,) for group in range(len(self.groups))])
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """The low and the high end for each estimate by itself: skewed where few reports tell, or t with a design."""
+        if (laws := self.moments.laws) is None:
+            return super().interval(confidence)
+        low, high = zip(*(law.ends(quantile(confidence)) for law in laws), strict=True)
+        return np.array(low), np.array(high)
 
     def __getitem__(self, group: Any) -> Any:
         key = group if isinstance(group, tuple) else (group,)

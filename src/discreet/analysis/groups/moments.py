@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from ...core.domain import Domain
 from ...core.errors import InvalidInput
 from ...estimation.decoders import Decoder, decoder_of
+from ...estimation.results.score_law import ScoreLaw
+from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.results.weights import Queries as Rows
-from ...estimation.results.weights import calibrated_moment, calibrated_weights, constants, weights_of
+from ...estimation.results.weights import calibrated_weights, constants, query_law, weights_of
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, Codes, ReferenceDistribution
@@ -67,15 +69,17 @@ class MechanismQueries:
     def _rows(self) -> Rows:
         """The weights, and the constants that calibrate them."""
         assert self.weights is not None
-        even = np.full(self.weights.shape[1], 1 / self.weights.shape[1])
-        return self.weights, (
-            constants(self._decoder, self.weights, even) if self.calibrated else np.zeros_like(self.weights)
-        )
+        fixed = constants(self._decoder, self.weights) if self.calibrated else np.zeros_like(self.weights)
+        return self.weights, fixed
 
     @cached_property
     def _scores(self) -> Array:
         """A weight per cell, a row for each query, whose sum over the cells of a report is its score."""
         return calibrated_weights(self._decoder, *self._rows)
+
+    def law(self, estimate: Estimate) -> ScoreLaw:
+        """The confidence distribution of the queries in a tally."""
+        return query_law(estimate, *self._rows)
 
     def sums(self, counts: NDArray[Any]) -> Array:
         """The sum of the scores of reports with these counts, for each query; over the last axis."""
@@ -87,42 +91,19 @@ class MechanismQueries:
         """The mean score of each query."""
         return np.asarray(self.sums(tally.counts) / tally.n)
 
-    def variances(self, shares: Array) -> Array:
-        """The variance of one report's score under each query, when values follow `shares`."""
-        if self.weights is None:
-            return np.maximum(np.asarray(self._decoder.second_moments(shares)) - shares**2, 0.0)
-        moments = calibrated_moment(self._decoder, shares, self._rows, self._rows)
-        return np.maximum(moments - (self.weights @ shares) ** 2, 0.0)
+    def covariance(self, tally: Tally) -> Array:
+        """The covariance of one report's scores, query by query: that of the reports, or unbiased where counts overlap.
 
-    def spreads(self, shares: Array) -> Array:
-        """The variance of each query among people, without any randomization: what sampling alone gives."""
-        if self.weights is None:
-            return np.asarray(shares - shares**2)
-        return np.maximum(self.weights**2 @ shares - (self.weights @ shares) ** 2, 0.0)
-
-    def covariance(self, shares: Array) -> Array:
-        """The covariance of one report's scores, query by query, when values follow `shares`."""
-        assert self.weights is not None
-        if len(self.weights) == 1:
-            return self.variances(shares)[:, None]
-        mean = self.weights @ shares
+        Where a report adds to several cells, counts do not tell it; the exact formula then takes the unbiased shares.
+        """
+        means = self.means(tally)
         if self._decoder.disjoint:
-            return self._covariance_by_cells(np.asarray(self._decoder.expected_counts(shares)), mean)
-        weights, c = self._rows
+            return np.asarray((self._scores * (tally.counts / tally.n)) @ self._scores.T - np.outer(means, means))
+        (weights, c), shares = self._rows, estimate(tally).norm_shares
         loose = weights - c
         seen = (c * shares) @ loose.T
         moments = loose @ moment_matrix(self._decoder, shares) @ loose.T + seen + seen.T + (c * shares) @ c.T
-        return np.asarray((moments + moments.T) / 2 - np.outer(mean, mean))
-
-    def covariance_in(self, tally: Tally, shares: Array) -> Array:
-        """The covariance of the scores in this tally; where counts do not determine it, the formula's at `shares`."""
-        if not self._decoder.disjoint:
-            return self.covariance(shares)
-        return self._covariance_by_cells(tally.counts / tally.n, self.means(tally))
-
-    def _covariance_by_cells(self, law: Array, mean: Array) -> Array:
-        """The covariance where every report has a cell of its own, and these follow `law`."""
-        return np.asarray((self._scores * law) @ self._scores.T - np.outer(mean, mean))
+        return np.asarray((moments + moments.T) / 2 - np.outer(means, means))
 
     def spread(self, shares: Array) -> Array:
         """The covariance of the queries among people, without any randomization."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,11 @@ import numpy as np
 from ...core.errors import InvalidInput, Unavailable
 from ...core.random import Source
 from ...estimation.decoders import Decoder, decoder_of
+from ...estimation.results.unbiased import estimate
 from ...estimation.tally import Tally
 from ..reference_distribution import Array, Codes, JointTest, ReferenceDistribution, chi_square_test, hotelling_test
-from .group_moments import DrawnGroups, TalliedGroups, plug_in
+from .group_moments import DrawnGroups, TalliedGroups
+from .moments import MechanismQueries
 
 NEGLIGIBLE = 1e-9
 """Eigenvalues of a covariance below this part of the largest are those of what cannot differ."""
@@ -37,29 +39,38 @@ def inverse_root(covariance: Array) -> tuple[Array, int]:
     return np.asarray(vectors[:, large] / np.sqrt(values[large])), int(large.sum())
 
 
-def omnibus_of_tallies(groups: TalliedGroups, families: Sequence[Sequence[int]]) -> JointTest | None:
+def omnibus_of_tallies(
+    groups: TalliedGroups, families: Sequence[Sequence[int]], *, calibrated: bool = True
+) -> JointTest | None:
     """Wald's test by ``T = sum_g n_g (m_g - m)' V**+ (m_g - m)`` in each family, chi-square on (G - 1) rank V.
 
-    V is the covariance of a report's scores, at the shares of the whole family: that of its own reports where they are
-    not calibrated. Where groups have different mechanisms, each has its own V and m is the mean that weighs them
-    by their precision. None for more values than can be tested together.
+    V is the covariance of the scores of the whole family's reports, where no difference is assumed, times
+    ``N / (N - 1)``, so that T has the mean of chi-square over all ways to deal the labels out. Where groups have
+    different mechanisms, each has its own V and m is the mean that weighs them by their precision. None for more
+    values than can be tested together.
     """
     if groups.weights is None or len(groups.weights) > MAX_VALUES:
         return None
-    means, tallies = groups.moments().means, list(groups.tallies.values())
-    parts = [_family([tallies[g] for g in family], means[list(family)], groups) for family in families]
+    queries = groups.queries
+    if not calibrated:
+        queries = {mark: replace(one, calibrated=False) for mark, one in queries.items()}
+    tallies = list(groups.tallies.values())
+    parts = [_family([tallies[g] for g in family], queries, groups.fraction) for family in families]
     return chi_square_test(sum(statistic for statistic, _ in parts), sum(df for _, df in parts))
 
 
-def _family(tallies: Sequence[Sequence[Tally]], means: Array, groups: TalliedGroups) -> tuple[float, int]:
+def _family(
+    tallies: Sequence[Sequence[Tally]], queries: Mapping[str, MechanismQueries], fraction: float
+) -> tuple[float, int]:
     """The statistic of one family, and its degrees of freedom."""
-    together = [one for several in tallies for one in several]
-    shares = plug_in(together)
+    together = [one for several in tallies for one in several if one.n]
     covariances = {
-        mark: _covariance([one for one in together if one.fingerprint == mark], shares, groups)
+        mark: _covariance([one for one in together if one.fingerprint == mark], queries[mark], fraction)
         for mark in {one.fingerprint for one in together}
     }
     sizes = np.array([sum(one.n for one in several) for several in tallies], dtype=float)
+    parts = [[queries[one.fingerprint].sums(one.counts) for one in several if one.n] for several in tallies]
+    means = np.array([np.sum(sums, axis=0) for sums in parts]) / sizes[:, None]
     if len(covariances) == 1:
         (covariance,) = covariances.values()
         root, rank = inverse_root(covariance)
@@ -77,11 +88,10 @@ def _family(tallies: Sequence[Sequence[Tally]], means: Array, groups: TalliedGro
     return total, ranks - rank
 
 
-def _covariance(tallies: Sequence[Tally], shares: Array, groups: TalliedGroups) -> Array:
+def _covariance(tallies: Sequence[Tally], queries: MechanismQueries, fraction: float) -> Array:
     whole = sum(tallies[1:], tallies[0])
-    queries = groups.queries[whole.fingerprint]
-    covariance = queries.covariance(shares) if groups.calibrated else queries.covariance_in(whole, shares)
-    return np.asarray(covariance - groups.fraction * queries.spread(shares)) if groups.fraction else covariance
+    covariance = queries.covariance(whole) * (whole.n / max(whole.n - 1, 1))
+    return np.asarray(covariance - fraction * queries.spread(estimate(whole).norm_shares)) if fraction else covariance
 
 
 def omnibus_of_design(
@@ -170,10 +180,13 @@ def _scale(groups: TalliedGroups, families: Sequence[Sequence[int]], sizes: Code
     tallies = list(groups.tallies.values())
     variances: list[Any] = [None] * len(tallies)
     for family in families:
-        shares = plug_in([one for g in family for one in tallies[g]])
-        own = {mark: queries.variances(shares) for mark, queries in groups.queries.items()}
+        together = [one for g in family for one in tallies[g] if one.n]
+        own = {}
+        for mark in {one.fingerprint for one in together}:
+            alike = [one for one in together if one.fingerprint == mark]
+            own[mark] = groups.law(alike).variance * sum(one.n for one in alike)
         for g in family:
-            variances[g] = sum(own[one.fingerprint] * one.n for one in tallies[g]) / sizes[g] ** 2
+            variances[g] = sum(own[one.fingerprint] * one.n for one in tallies[g] if one.n) / sizes[g] ** 2
     return np.array(variances)
 
 
@@ -195,6 +208,8 @@ def _statistics(
 def _permute_sums(groups: TalliedGroups, family: Sequence[int], mark: str, rng: np.random.Generator) -> Iterator[Array]:
     """Iterate over permutations of one mechanism's labels: the sums of scores of every group of a family."""
     queries, tallies = groups.queries[mark], list(groups.tallies.values())
+    if groups.shares:
+        queries = replace(queries, calibrated=False)
     nothing, decoder = queries.mechanism.tally(), decoder_of(queries.mechanism)
     own = [next((one for one in tallies[g] if one.fingerprint == mark), nothing) for g in family]
     counts, sizes = np.array([one.counts for one in own]), np.array([one.n for one in own])

@@ -311,7 +311,7 @@ class Survey:
         from ..groups.moments import queries_of
 
         names, weights = queries_of(self.values, query)
-        moments = groups_of(self, labels, weights).moments()
+        moments = groups_of(self, labels, weights, shares=query is None).moments()
         return Means(labels, names, moments, tuple(self.remarks()), query is None)
 
     # -- what everything else is made from -----------------------------------------------------------

@@ -71,8 +71,13 @@ class CircularDecoder(Decoder[Circular]):
         own = float((self._kernel.kernel * self._kernel.inverse**2).sum())
         return replacing_others(own, self.second_moments(shares), shares)
 
-    def influence(self) -> float:
-        return float(self._kernel.inverse.max())
+    def reach(self) -> tuple[Array, Array]:
+        inverse = self._kernel.inverse
+        return np.full(self.size, inverse.min()), np.full(self.size, inverse.max())
+
+    def square_sums(self, counts: Array) -> Array:
+        squares = Circulant(self._kernel.inverse**2, self.sampler.shape)
+        return self._to_values(squares.convolve(counts))
 
     @property
     def decode_cost(self) -> float:
@@ -133,8 +138,12 @@ class GeneralHadamardDecoder(Decoder[GeneralHadamard]):
         several = self.size > self.columns - 1  # values outside the part of x, which it could replace
         return self._c**2 * self.columns * (self.rise / 2 if several else 0.0) + 0 * shares
 
-    def influence(self) -> float:
-        return self._c
+    def reach(self) -> tuple[Array, Array]:
+        return np.full(self.size, -self._c), np.full(self.size, self._c)
+
+    def square_sums(self, counts: Array) -> Array:
+        spectrum = self._spectrum(counts)
+        return self._c**2 * self._values(spectrum[..., :1] + 0 * spectrum)
 
     @property
     def decode_cost(self) -> float:
@@ -220,11 +229,13 @@ class GeometricDecoder(Decoder[Geometric]):
         at, up, down, rest = (part**2 for part in self._phi())
         return np.asarray(mass * rest + own * (at - rest) + above * (up - rest) + below * (down - rest))
 
+    def _squares_by_place(self, counts: Array) -> Array:
+        above, below = np.zeros(counts.shape), np.zeros(counts.shape)
+        above[..., :-1], below[..., 1:] = counts[..., 1:], counts[..., :-1]
+        return self._squares(counts, above, below, total_of(counts))
+
     def _moments_by_place(self, placed: Array) -> Array:
-        law = self._expected(placed)
-        above, below = np.zeros(law.shape), np.zeros(law.shape)
-        above[..., :-1], below[..., 1:] = law[..., 1:], law[..., :-1]
-        return self._squares(law, above, below, total_of(placed))
+        return self._squares_by_place(self._expected(placed))
 
     def second_moments(self, shares: Array) -> Array:
         return self._to_values(self._moments_by_place(self._to_places(shares)))
@@ -256,9 +267,17 @@ class GeometricDecoder(Decoder[Geometric]):
         at_end = ((cells == 0) | (cells == self.size - 1))[:, None]
         return np.asarray((ends[away] * at_end + between[away] * ~at_end) / (1 << sampler.word_bits))
 
-    def influence(self) -> float:
-        own, _, _, others = self._phi()
-        return float(max(own.max(), others.max()))
+    def reach(self) -> tuple[Array, Array]:
+        own, above, below, others = self._phi()
+        places = np.arange(self.size)
+        beside = 1 + (places > 0) + (places < self.size - 1)
+        there = np.stack([places >= 0, places < self.size - 1, places > 0, beside < self.size])
+        phi = np.stack([own, above, below, others])
+        least, most = np.where(there, phi, np.inf).min(axis=0), np.where(there, phi, -np.inf).max(axis=0)
+        return self._to_values(least), self._to_values(most)
+
+    def square_sums(self, counts: Array) -> Array:
+        return self._to_values(self._squares_by_place(counts))
 
     @property
     def decode_cost(self) -> float:

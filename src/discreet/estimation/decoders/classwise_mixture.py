@@ -256,9 +256,13 @@ class ClasswiseMixtureDecoder(Concatenated[ClasswiseMixture]):
                 out[..., self.rows[group]] += self.chances[group, kind] * more
         return out
 
-    def influence(self) -> float:
+    def reach(self) -> tuple[Array, Array]:
         weights = self._weights
-        return float((weights.a * weights.b.T + weights.alpha * (1 - weights.support)).max())
+        first = weights.a * weights.b.T
+        occurs = (self.chances.max(axis=0) > 0)[:, None]
+        low = np.where(occurs, first - weights.alpha * weights.support, np.inf).min(axis=0)
+        high = np.where(occurs, first + weights.alpha * (1 - weights.support), -np.inf).max(axis=0)
+        return self._spread(low), self._spread(high)
 
     @property
     def decode_cost(self) -> float:

@@ -213,8 +213,23 @@ class BlocksDecoder(Concatenated[BlockResponse]):
             total = total + moments.sum(axis=-2)
         return total
 
-    def influence(self) -> float:
-        return max(part.influence() for part in self.kinds)
+    def reach(self) -> tuple[Array, Array]:
+        elsewhere = 0.0 if len(self.kind_of) > 1 else np.nan  # reports of other blocks
+        ends = [part.reach() for part in self.kinds]
+        sides = zip(self._groups, ends, strict=True)
+        least, most = np.zeros(self.size), np.zeros(self.size)
+        for group, (low, high) in sides:
+            least[group.values], most[group.values] = np.fmin(low, elsewhere), np.fmax(high, elsewhere)
+        return least, most
+
+    def square_sums(self, counts: Array) -> Array | None:
+        sums = np.zeros(self.size)
+        for group in self._groups:
+            inside = group.decoder.square_sums(counts[group.cells])
+            if inside is None:
+                return None
+            sums[group.values] = inside
+        return sums
 
     @property
     def decode_cost(self) -> float:

@@ -14,6 +14,9 @@ from ..arrays.reports import count_cells, gather_cells, whole_numbers
 
 Drawn = TypeVar("Drawn", bound=Sampler)
 
+MAX_SQUARES = 1 << 24
+"""The most entries of an estimator that are squared one by one."""
+
 
 class Group(NamedTuple):
     """Parts of a mechanism that are alike: row i of `cells` and of `values` belongs to the part `numbers[i]`.
@@ -172,9 +175,31 @@ class Decoder(Counter, ABC, Generic[Drawn]):
         cells = self.gather(np.arange(self.cells), reports, 0)
         return self.expected_counts_adjoint(unit_rows(cells, self.cells))
 
-    @abstractmethod
+    def reach(self) -> tuple[Array, Array]:
+        """The least and the largest phi_x(y) of any report y, for every value x.
+
+        This default decodes every report by itself, for decoders with a cell for each.
+        """
+        least, most = np.full(self.size, np.inf), np.full(self.size, -np.inf)
+        for units, _ in unit_slabs(self.cells):
+            phi = self.decode(units)
+            least, most = np.minimum(least, phi.min(axis=0)), np.maximum(most, phi.max(axis=0))
+        return least, most
+
+    def square_sums(self, counts: Array) -> Array | None:
+        """The sum of phi_x(y)**2 over the reports, for every value x; None where counts do not tell it.
+
+        This default decodes every report by itself, where each has a cell and they are not too many.
+        """
+        if not self.disjoint or self.cells * self.size > MAX_SQUARES:
+            return None
+        return sum(
+            (counts[..., cells] @ self.decode(units) ** 2 for units, cells in unit_slabs(self.cells)), np.zeros(1)
+        )
+
     def influence(self) -> float:
         """The most people's worth of share that one crafted report can put on a single value."""
+        return float(self.reach()[1].max())
 
     @property
     def decode_cost(self) -> float:

@@ -146,9 +146,22 @@ class HighLowDecoder(Concatenated[HighLowResponse]):
             return self.joined(inside, shown)
         return self.joined(inside, (1 - self.sigma) * self.inner.cover_counts_adjoint(hidden) + self.sigma * shown)
 
-    def influence(self) -> float:
-        most = self.inner.influence()
-        return max(most, 1 / self.sigma, self.kappa) if len(self.others) else most
+    def reach(self) -> tuple[Array, Array]:
+        low, high = self.inner.reach()
+        if not len(self.others):
+            return self.joined(low, np.zeros(0)), self.joined(high, np.zeros(0))
+        shown = np.zeros(len(self.others))
+        return (
+            self.joined(np.minimum(low, self.kappa), shown),
+            self.joined(np.maximum(high, self.kappa), shown + 1 / self.sigma),
+        )
+
+    def square_sums(self, counts: Array) -> Array | None:
+        hidden, seen = self.halves(counts)
+        inside = self.inner.square_sums(hidden)
+        if inside is None:
+            return None
+        return self.joined(inside + self.kappa**2 * total_of(seen), seen / self.sigma**2 if len(self.others) else seen)
 
     @property
     def decode_cost(self) -> float:
@@ -220,8 +233,8 @@ class MixtureDecoder(Concatenated[Mixture]):
             rows[mine] = self.parts[number].likelihoods(inside)
         return rows
 
-    def influence(self) -> float:
-        return self._estimator.influence()
+    def reach(self) -> tuple[Array, Array]:
+        return self._estimator.reach()
 
     @property
     def decode_cost(self) -> float:
@@ -260,8 +273,9 @@ class Averaged:
         moments = (pi * part.cross_moment(shares, first * beta, second * beta) for pi, beta, part in self.terms)
         return sum(moments, np.zeros(1))
 
-    def influence(self) -> float:
-        return max(float(beta.max()) * part.influence() for _, beta, part in self.terms)
+    def reach(self) -> tuple[Array, Array]:
+        ends = [(beta * low, beta * high) for _, beta, part in self.terms for low, high in [part.reach()]]
+        return np.min([low for low, _ in ends], axis=0), np.max([high for _, high in ends], axis=0)
 
 
 @dataclass(frozen=True)
@@ -381,15 +395,19 @@ class Joint:
             )
         return moments
 
-    def influence(self) -> float:
-        q, most = float(self.q.max()), 0.0
+    def reach(self) -> tuple[Array, Array]:
+        mine, theirs = [], []
         for term in self.terms:
             seen = 1 / term.part.sigma
-            hidden = term.beta * term.part.inner.influence() + term.base
-            passed = term.beta * term.part.kappa + term.lift * seen + term.base
-            own = term.alpha * seen + max(0.0, q * (term.tilt * seen + term.least))
-            most = max(most, hidden, passed, own, q * term.least)
-        return most
+            mine += [term.beta * end + term.base for end in term.part.inner.reach()]
+            mine.append(np.full(len(self.sensitive), term.beta * term.part.kappa + term.lift * seen + term.base))
+            another = self.q * (term.tilt * seen + term.least)
+            theirs += [self.q * term.least, term.alpha * seen + another]
+            theirs += [another] if len(self.others) > 1 else []
+        return (
+            self.first.joined(np.min(mine, axis=0), np.min(theirs, axis=0)),
+            self.first.joined(np.max(mine, axis=0), np.max(theirs, axis=0)),
+        )
 
 
 def _in_proportion(numbers: Sequence[float], odds: Sequence[float]) -> list[float]:

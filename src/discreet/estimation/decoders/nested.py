@@ -218,10 +218,25 @@ class NestedDecoder(Decoder[Nested]):
             total = total + (often * side.inner.cover_counts_adjoint(weights[..., side.cells])).sum(axis=-2)
         return total
 
-    def influence(self) -> float:
-        most = (side.inner.influence() / side.own + side.shown for side in self.sides)
-        absent = max(float(side.absent.max()) for side in self.sides)
-        return max(absent, *(float(one.max()) for one in most))
+    def reach(self) -> tuple[Array, Array]:
+        least, most = np.zeros(self.size), np.zeros(self.size)
+        for side in self.sides:
+            low, high = (end / side.own + side.shown for end in side.inner.reach())
+            if len(self.blocks.kind_of) > 1:
+                low, high = np.minimum(low, side.absent), np.maximum(high, side.absent)
+            least[side.values], most[side.values] = low, high
+        return least, most
+
+    def square_sums(self, counts: Array) -> Array | None:
+        out, n = np.zeros((*counts.shape[:-1], self.size)), self.total(counts)[..., None]
+        for side in self.sides:
+            mine = counts[..., side.cells]
+            square = side.inner.square_sums(mine)
+            if square is None:
+                return None
+            seen = side.inner.total(mine)
+            out[..., side.values] = _squared(side, square, side.inner.decode(mine), seen, n - seen)
+        return out
 
     @property
     def decode_cost(self) -> float:

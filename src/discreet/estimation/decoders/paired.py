@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,14 +61,9 @@ class PairedDecoder(Decoder[Paired]):
         one, two = self.first.likelihoods(left), self.second.likelihoods(right)
         return np.asarray((one[:, :, None] * two[:, None, :]).reshape(len(one), self.size))
 
-    @cached_property
-    def _phi(self) -> tuple[Array, Array]:
-        """phi of each report of the two questions, reports by values."""
-        return self.first.decode(np.eye(self.first.cells)), self.second.decode(np.eye(self.second.cells))
-
-    def influence(self) -> float:
-        one, two = self._phi
-        return float(max(one.max() * two.max(), one.min() * two.min()))
+    def reach(self) -> tuple[Array, Array]:
+        ends = np.stack([one[:, None] * two for one in self.first.reach() for two in self.second.reach()])
+        return ends.min(axis=0).reshape(self.size), ends.max(axis=0).reshape(self.size)
 
     @property
     def decode_cost(self) -> float:

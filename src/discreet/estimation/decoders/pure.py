@@ -145,5 +145,11 @@ class PureDecoder(Decoder[Pure]):
         cells = self.gather(np.arange(self.cells), reports, 0)
         return self.cells * (self.low + self.rise * self.supported(cells))
 
-    def influence(self) -> float:
-        return float((1 - self.sampler.q) / (self.sampler.p - self.sampler.q))
+    def reach(self) -> tuple[Array, Array]:
+        p, q = self.sampler.p, self.sampler.q
+        ends = float(-q / (p - q)), float((1 - q) / (p - q))
+        return np.full(self.size, ends[0]), np.full(self.size, ends[1])
+
+    def square_sums(self, counts: Array) -> Array:
+        least, most = self.reach()
+        return np.asarray((least + most) * self.decode(counts) - least * most * self.total(counts))

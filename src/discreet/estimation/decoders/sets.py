@@ -165,9 +165,13 @@ class BitwiseDecoder(SetCounting, Decoder[Drawn]):
         bits = weights[..., :-1]
         return np.asarray(total_of(q * bits) + gap * bits + weights[..., -1:])
 
-    def influence(self) -> float:
+    def reach(self) -> tuple[Array, Array]:
         q, gap, _ = self._gaps()
-        return float(((1 - q) / gap).max())
+        return -q / gap, (1 - q) / gap
+
+    def square_sums(self, counts: Array) -> Array:
+        least, most = self.reach()
+        return np.asarray((least + most) * self.decode(counts) - least * most * self.total(counts))
 
 
 class GradedUnaryDecoder(BitwiseDecoder[GradedUnary]):

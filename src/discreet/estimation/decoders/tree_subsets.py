@@ -416,8 +416,9 @@ class TreeSubsetsDecoder(Decoder[TreeSubsets]):
                 out = out + mixed[..., self.node_of(state.depth + 1)]
         return out
 
-    def influence(self) -> float:
-        return float(max(np.dot(self.c, path.rho) for path in self._paths))
+    def reach(self) -> tuple[Array, Array]:
+        ends = [float(np.dot(self.c, path.rho)) for path in self._paths]
+        return np.full(self.size, min(ends)), np.full(self.size, max(ends))
 
     @property
     def decode_cost(self) -> float:

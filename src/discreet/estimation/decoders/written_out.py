@@ -102,8 +102,12 @@ class WrittenOutDecoder(Decoder[Drawn]):
     def likelihoods(self, reports: Array) -> Array:
         return np.asarray(self.channel.T[self.gather(np.arange(self.cells), reports, 0)])
 
-    def influence(self) -> float:
-        return float(self.phi.max())
+    def reach(self) -> tuple[Array, Array]:
+        phi = np.delete(self.phi, self._unused, axis=1)
+        return phi.min(axis=1), phi.max(axis=1)
+
+    def square_sums(self, counts: Array) -> Array:
+        return np.asarray(counts @ (self.phi**2).T)
 
     @property
     def decode_cost(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -15,9 +15,12 @@ from ...core.domain import Domain, Value, listed_values
 from ...core.errors import InvalidInput, Unavailable, shown
 from ..decoders import decoder_of
 from ..tally import Tally
-from .intervals import QueryMoments, check_confidence, concatenate_moments, enclose
+from .anytime import anytime_of_cells
+from .intervals import Level, checked_level, move_inside
 from .layout import CONFIDENCE, ShareTable
-from .weights import calibrated_value, constants, numbers_of, query_moments
+from .score_law import ScoreLaw, concatenate_laws
+from .together import MAX_TOGETHER, sup_t
+from .weights import calibrated_value, calibrated_weights, constants, numbers_of, query_law
 
 if TYPE_CHECKING:
     from .unbiased import Estimate
@@ -26,6 +29,8 @@ Array = NDArray[np.float64]
 
 SLAB = 1 << 21
 """Weights that are handled at once."""
+WIDTHS = (1, 2, 3, 5, 8, 12, 18, 26)
+"""Of how many values the windows are that bound a quantile."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,25 +93,85 @@ class Cumulative(ShareTable):
             yield weights, constants(decoder_of(self.result.mechanism), weights)
 
     @cached_property
-    def _moments(self) -> QueryMoments:
-        ends = int(self.places[-1]), int(self.places[0])
-        return concatenate_moments(query_moments(self.result, w, c, ends) for w, c in self._rows())
+    def law(self) -> ScoreLaw:
+        """The confidence distribution of the raw shares, but for the last, which is 1."""
+        return concatenate_laws([query_law(self.result, w, c) for w, c in self._rows()])
 
     @cached_property
     def stderr(self) -> Array:
         """The standard error of each raw share; that of the last is 0."""
-        return np.append(self._moments.stderr, 0.0) if self.n else np.full(len(self.places), np.inf)
+        if not self.n or len(self.places) == 1:
+            return np.full(len(self.places), 0.0 if self.n else np.inf)
+        return np.append(self.law.stderr, 0.0)
 
     @property
     def _claims(self) -> int:
         return max(1, len(self.places) - 1)
 
-    def _interval(self, z: float) -> tuple[Array, Array]:
-        """The interval of the raw share, cut to 0..1, and stretched to include the one that is shown."""
-        if not self.n:
-            return np.zeros(len(self.places)), np.ones(len(self.places))
-        low, high = (np.append(end, 1.0) for end in self._moments.interval(z))
-        return enclose(low, high, around=self.shares, limits=(0.0, 1.0))
+    def _interval(self, level: Level) -> tuple[Array, Array]:
+        """The interval of the raw share, moved into 0..1, and stretched to include the one that is shown."""
+        if not self.n or len(self.places) == 1:
+            return np.full(len(self.places), float(bool(self.n))), np.ones(len(self.places))
+        low, high = (np.append(end, 1.0) for end in self._raw_ends(level))
+        return move_inside(low, high, value=self.raw, around=self.shares, limits=(0.0, 1.0))
+
+    def _raw_ends(self, level: Level) -> tuple[Array, Array]:
+        """The ends of the raw shares, but for the last."""
+        decoder = decoder_of(self.result.mechanism)
+        if not (level.anytime and decoder.disjoint):
+            return self.law.ends(level.quantile(self.n))
+        scores = (calibrated_weights(decoder, w, c) for w, c in self._rows())
+        counts, confidence, among = self.tally.counts, level.confidence, level.among
+        ends = [anytime_of_cells(counts, rows, confidence, among=among) for rows in scores]
+        return np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
+
+    def _together(self, confidence: float) -> Level:
+        level, decoder = super()._together(confidence), decoder_of(self.result.mechanism)
+        if not self.n or not decoder.disjoint or self._claims * decoder.cells > MAX_TOGETHER:
+            return level
+        scores = np.concatenate([calibrated_weights(decoder, w, c) for w, c in self._rows()])
+        return level._replace(z=min(level.quantile(self.n), sup_t(confidence, scores, self.tally.counts / self.n)))
+
+    def simultaneous_interval(self, confidence: float = CONFIDENCE, *, anytime: bool = False) -> tuple[Array, Array]:
+        """A band that holds the whole curve with this confidence; like the curve its ends rise.
+
+        No true curve in a band is below the largest low end so far, nor above the least high end to come.
+        """
+        low, high = super().simultaneous_interval(confidence, anytime=anytime)
+        rising = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
+        if (rising[0] > rising[1]).any():
+            return low, high
+        return np.minimum(rising[0], self.shares), np.maximum(rising[1], self.shares)
+
+    def window_ends(self, width: int, level: Level, *, after: bool) -> Array:
+        """High ends of the mean of F over each value and the `width` - 1 after it, or low ends over those before it.
+
+        F rises, so these bound F at the value itself, with the noise of a mean and not that of a single share.
+        """
+        law = query_law(self.result, *self._window_rows(range(len(self.places)), width, after))
+        return law.ends(level.quantile(self.n))[1 if after else 0]
+
+    def _window_rows(self, at: Sequence[int], width: int, after: bool) -> tuple[Array, Array]:
+        """The weights, and constants, of the mean of F over a window that begins or ends at each of these places."""
+        size = len(self.places)
+        offsets = np.arange(width) if after else np.arange(1 - width, 1)
+        upto = np.asarray(at)[:, None] + offsets  # the places up to which F counts
+        weights = np.zeros((len(at), size))
+        for column in upto.T:
+            weights[:, self.places] += (np.arange(size) <= column[:, None]) / width
+        return weights, constants(decoder_of(self.result.mechanism), weights)
+
+    def best_width(self, place: int, z: float, *, after: bool) -> int:
+        """The window at a place with the least ``|F - its mean| + z sd``, both at the curve that is shown."""
+        widths = [width for width in WIDTHS if width <= len(self.places) / 3 + 1]
+        rows = [self._window_rows([place], width, after) for width in widths]
+        weights, fixed = (np.concatenate(part) for part in zip(*rows, strict=True))
+        law = query_law(self.result, weights, fixed)
+        curve = np.concatenate([np.zeros(max(widths)), self.shares, np.ones(max(widths))])
+        at = place + max(widths)
+        means = [np.mean(curve[at : at + h] if after else curve[at - h + 1 : at + 1]) for h in widths]
+        away = np.abs(curve[at] - np.array(means))
+        return widths[int(np.argmin(away + z * law.stderr))]
 
     def quantile(self, level: float) -> Quantile:
         """The lowest value with at least the share `level` of the people at it or below, 0.5 for the median."""
@@ -118,8 +183,8 @@ class Cumulative(ShareTable):
         """The share of the values up to this one, as shown; `UnknownValue` if it is not in the domain."""
         return float(self.shares[int(np.argmax(self.places == self.result.values.number_of(value)))])
 
-    def _columns(self, confidence: float) -> tuple[dict[str, Array | None], dict[str, str]]:
-        low, high = self.interval(confidence)
+    def _columns(self, confidence: float, anytime: bool = False) -> tuple[dict[str, Array | None], dict[str, str]]:
+        low, high = self.interval(confidence, anytime=anytime)
         return {"shares": self.shares, "raw": self.raw, "stderr": self.stderr, "low": low, "high": high}, {}
 
 
@@ -154,19 +219,21 @@ class Quantile:
         """The quantile of the curve that is shown; `Unavailable` where there are no reports."""
         return self.cumulative.values[self._place]
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[Value, Value]:
+    def interval(self, confidence: float = CONFIDENCE, *, anytime: bool = False) -> tuple[Value, Value]:
         """The lowest and the highest value that the quantile may be: it covers at least as often, values being few.
 
         From the first value whose share up to it may be `level` or more, to the one after the last whose share up to
-        it may be less.
+        it may be less. What the share may be is bounded by means of F over a window, F at each value being noisy.
         """
-        check_confidence(confidence)
-        place, values = self._place, self.cumulative.values
-        low, high = self.cumulative.interval(confidence)
-        first = int(np.argmax(high >= self.level))
+        level, place, values = checked_level(confidence, anytime), self._place, self.cumulative.values
+        z, last = level.quantile(self.n), len(values) - 1
+        before, after = (self.cumulative.best_width(place, z, after=side) for side in (False, True))
+        high = self.cumulative.window_ends(after, level, after=True)
+        low = self.cumulative.window_ends(before, level, after=False)
+        first = int(np.argmax(high >= self.level)) if (high >= self.level).any() else last
         below = np.nonzero(low < self.level)[0]
-        last = min(int(below[-1]) + 1, len(values) - 1) if len(below) else 0
-        return values[min(first, place)], values[max(last, place)]
+        upper = min(int(below[-1]) + 1, last) if len(below) else 0
+        return values[min(first, place)], values[max(upper, place)]
 
     def __str__(self) -> str:
         low, high = self.interval(CONFIDENCE)

@@ -16,7 +16,7 @@ from ...core.domain import Domain, Value, plain_value
 from ...core.errors import MissingExtra
 from ...mechanisms.mechanism import Mechanism
 from ..tally import Tally
-from .intervals import quantile
+from .intervals import Level, checked_level
 
 Array = NDArray[np.float64]
 
@@ -53,16 +53,24 @@ class ShareTable(ABC):
         """The values that the shares belong to, in order."""
 
     @abstractmethod
-    def _interval(self, z: float) -> tuple[Array, Array]:
-        """The ends of the interval of each share for a normal quantile z."""
+    def _interval(self, level: Level) -> tuple[Array, Array]:
+        """The ends of the interval of each share."""
 
     @property
     def _claims(self) -> int:
         """How many intervals there are that can miss."""
         return len(self.values)
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """A low and a high end for each share, which hold with this confidence each.
+    def _together(self, confidence: float) -> Level:
+        """The level at which the intervals of all shares hold together (Bonferroni)."""
+        return Level(confidence, among=self._claims)
+
+    def interval(self, confidence: float = CONFIDENCE, *, anytime: bool = False) -> tuple[Array, Array]:
+        """A low and a high end for each share, which hold with this confidence each, and enclose the share.
+
+        They are not symmetric: where few reports tell of a value, the far end is further than by its standard error.
+        With `anytime` each holds at all times at once: look as often as you like while reports come in, and stop when
+        you like. Such intervals are about twice as long.
 
         >>> import discreet as dc
         >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="2"))
@@ -71,30 +79,31 @@ class ShareTable(ABC):
         >>> low.round(2).tolist(), high.round(2).tolist()
         ([0.23, 0.47, 0.23], [0.28, 0.52, 0.28])
         """
-        return self._interval(quantile(confidence))
+        return self._interval(checked_level(confidence, anytime))
 
-    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """Low and high ends that hold for all shares together with this confidence (Bonferroni over the values)."""
-        return self._interval(quantile(confidence, among=self._claims))
+    def simultaneous_interval(self, confidence: float = CONFIDENCE, *, anytime: bool = False) -> tuple[Array, Array]:
+        """Low and high ends that hold for all shares together with this confidence, at any time if so asked."""
+        level = checked_level(confidence, anytime)
+        return self._interval(level._replace(among=self._claims) if anytime else self._together(confidence))
 
     @abstractmethod
-    def _columns(self, confidence: float) -> tuple[dict[str, Array | None], dict[str, str]]:
+    def _columns(self, confidence: float, anytime: bool = False) -> tuple[dict[str, Array | None], dict[str, str]]:
         """Shares, stderr, low and high, perhaps more, with None for those not available, and the reasons by name."""
 
-    def _about(self, confidence: float) -> dict[str, Any]:
+    def _about(self, confidence: float, anytime: bool = False) -> dict[str, Any]:
         about = {"mechanism": self.mechanism.name, "fingerprint": self.tally.fingerprint, "n": self.n}
-        return {**about, "method": self.method, "confidence": float(confidence)}
+        return {**about, "method": self.method, "confidence": float(confidence), "anytime": anytime}
 
-    def to_dict(self, *, confidence: float = CONFIDENCE) -> dict[str, Any]:
+    def to_dict(self, *, confidence: float = CONFIDENCE, anytime: bool = False) -> dict[str, Any]:
         """The result as plain data that JSON can hold.
 
         Numbers that JSON cannot express (no reports, nothing known) are None. A column that cannot be given
         honestly is None as a whole, and `notes` says why, under "stderr" or "interval".
         """
-        columns, notes = self._columns(confidence)
+        columns, notes = self._columns(confidence, anytime)
         values = [plain_value(value) for value in self.values]
         numbers = {name: finite(column) for name, column in columns.items()}
-        return {**self._about(confidence), "values": values, **numbers, "notes": notes}
+        return {**self._about(confidence, anytime), "values": values, **numbers, "notes": notes}
 
     def to_pandas(self, *, confidence: float = CONFIDENCE) -> Any:
         """A pandas DataFrame with the columns value, share, stderr, low and high; needs pandas.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidInput, Unavailable, check_type
 from ..simplex import project_blocks
 from ..tally import Tally
-from .intervals import enclose
+from .intervals import Level, move_inside
 from .shares import Query, Shares, tally_of
 from .unbiased import Estimate
 from .unbiased import estimate as estimate_shares
@@ -24,8 +24,8 @@ Array = NDArray[np.float64]
 class Distribution(Shares):
     """Non-negative shares that add up to one, at the price of some bias.
 
-    Their intervals are those of the unbiased shares of the same tally, cut to the range of a share and, where
-    necessary, stretched to include the share given here: they cover the true share at least as often.
+    Their intervals are those of the unbiased shares of the same tally, moved into the range of a share, cut to it and,
+    where necessary, stretched to include the share given here: they cover the true share at least as often.
     """
 
     @cached_property
@@ -33,17 +33,19 @@ class Distribution(Shares):
         """The unbiased shares of the same tally, on which the intervals are based."""
         return estimate_shares(self.tally)
 
-    def _interval(self, z: float) -> tuple[Array, Array]:
-        return self._enclose(self.unbiased._interval(z))
+    def _interval(self, level: Level) -> tuple[Array, Array]:
+        ends = self.unbiased._interval(level)
+        return move_inside(*ends, value=self.unbiased.shares, around=self.shares, limits=(0.0, 1.0))
 
-    def _enclose(self, ends: tuple[Array, Array]) -> tuple[Array, Array]:
-        return enclose(*ends, around=self.shares, limits=(0.0, 1.0))
+    def _together(self, confidence: float) -> Level:
+        return self.unbiased._together(confidence)
 
-    def _query_interval(self, query: Query, z: float) -> tuple[float, float]:
-        """The unbiased interval, cut to the range of a mean of the weights and stretched to include this one."""
-        ends = self.unbiased._query_interval(self.unbiased.query(query.weights), z)
+    def _query_interval(self, query: Query, level: Level) -> tuple[float, float]:
+        """The unbiased interval, moved into the range of a mean of the weights and stretched to include this one."""
+        unbiased = self.unbiased.query(query.weights)
+        ends = self.unbiased._query_interval(unbiased, level)
         limits = float(query.weights.min()), float(query.weights.max())
-        low, high = enclose(*ends, around=query.value, limits=limits)
+        low, high = move_inside(*ends, value=unbiased.value, around=query.value, limits=limits)
         return float(low), float(high)
 
 

@@ -15,7 +15,7 @@ from ...core import tables
 from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, NotIdentifiable, Unavailable
 from ..tally import Tally
-from .intervals import quantile
+from .intervals import Level, checked_level
 from .layout import CONFIDENCE, ShareTable
 from .weights import MEAN, weights_of
 
@@ -64,8 +64,8 @@ class Shares(ShareTable):
         """The standard error of a query; `Unavailable` where there is no honest one."""
 
     @abstractmethod
-    def _query_interval(self, query: Query, z: float) -> tuple[float, float]:
-        """The ends of the interval of a query for a normal quantile z."""
+    def _query_interval(self, query: Query, level: Level) -> tuple[float, float]:
+        """The ends of the interval of a query."""
 
     def __getitem__(self, value: Value) -> float:
         """The share of one value; `UnknownValue` if it is not in the domain."""
@@ -83,12 +83,10 @@ class Shares(ShareTable):
         """The mean score of the people: of the values themselves, or of `scores` given as the weights of a query."""
         return self.query(weights_of(self.values, scores, name="scores"))
 
-    def _about(self, confidence: float) -> dict[str, Any]:
-        about = super()._about(confidence)
-        del about["confidence"]
-        return {**about, "biased": self.biased, "confidence": float(confidence)}
+    def _about(self, confidence: float, anytime: bool = False) -> dict[str, Any]:
+        return {**super()._about(confidence, anytime), "biased": self.biased}
 
-    def _columns(self, confidence: float) -> tuple[dict[str, Array | None], dict[str, str]]:
+    def _columns(self, confidence: float, anytime: bool = False) -> tuple[dict[str, Array | None], dict[str, str]]:
         columns: dict[str, Array | None] = {"shares": self.shares, "stderr": None, "low": None, "high": None}
         notes: dict[str, str] = {}
         try:
@@ -96,7 +94,7 @@ class Shares(ShareTable):
         except (Unavailable, NotIdentifiable) as reason:
             notes["stderr"] = str(reason)
         try:
-            columns["low"], columns["high"] = self.interval(confidence)
+            columns["low"], columns["high"] = self.interval(confidence, anytime=anytime)
         except (Unavailable, NotIdentifiable) as reason:
             notes["interval"] = str(reason)
         return columns, notes
@@ -139,9 +137,12 @@ class Query:
         """The standard error, with all covariances; `Unavailable` where there is no honest one."""
         return self.result._query_stderr(self)
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """A low and a high end; those of a biased result cover at least as often as the unbiased ones."""
-        return self.result._query_interval(self, quantile(confidence))
+    def interval(self, confidence: float = CONFIDENCE, *, anytime: bool = False) -> tuple[float, float]:
+        """A low and a high end; those of a biased result cover at least as often as the unbiased ones.
+
+        With `anytime` they hold at all times at once, while reports come in.
+        """
+        return self.result._query_interval(self, checked_level(confidence, anytime))
 
     def __str__(self) -> str:
         try:

@@ -1,4 +1,4 @@
-"""Shares shrunk by empirical Bayes: less error than projection on real data, no guaranteed interval."""
+"""Shares shrunk by empirical Bayes: less error than projection on real data, with the unbiased guarantee."""
 
 from __future__ import annotations
 
@@ -27,23 +27,30 @@ ROUNDING = 1e-12
 class Shrunk(Distribution):
     """Non-negative shares that keep the exact block totals; each is pulled towards what is typical of its block.
 
-    Standard errors and intervals are posterior: they are for the shares among the people who answered, under the prior
-    learnt from them, and right on average over values like these. None is guaranteed for a single value. A value with
-    nothing to be pulled towards (a block of its own, or one that may pass as it is) has the unbiased ones. The
-    posterior is known value by value, without covariances, so a query has no standard error; its interval is made
-    from the unbiased one as for any other distribution, and covers at least as often.
+    Intervals are made from the unbiased ones, as for any other distribution, and cover at least as often; there is no
+    standard error, because what is pulled is biased. The *posterior* has names of its own, `posterior_stderr` and
+    `posterior_interval`: it is for the shares among the people who answered, under the prior learnt from them, which
+    takes the noise of different values as independent. For a single value it promises nothing.
 
     >>> import discreet as dc
     >>> mechanism = dc.mechanism(dc.Context.uniform(range(20), epsilon="2"))
     >>> shrunk = dc.shrink(mechanism.tally(mechanism.randomize_many([0, 0, 0, 1] * 500, dc.random.seeded(1))))
-    >>> shrunk.biased, round(float(shrunk.shares.sum()), 9), round(float(shrunk.stderr[0]), 3)
+    >>> shrunk.biased, round(float(shrunk.shares.sum()), 9), round(float(shrunk.posterior_stderr[0]), 3)
     (True, 1.0, 0.027)
     """
 
     result: ShrinkResult
 
-    @cached_property
+    @property
     def stderr(self) -> Array:
+        """Not available: shares that are pulled are biased, by more than their posterior deviation shows."""
+        raise Unavailable(NO_STDERR.format("stderr"))
+
+    def _query_stderr(self, query: Query) -> float:
+        raise Unavailable(NO_STDERR.format("query(weights).stderr"))
+
+    @cached_property
+    def posterior_stderr(self) -> Array:
         """The posterior standard deviation of each share, or the unbiased standard error where nothing is learnt."""
         return np.where(self._learnt, self.result.deviations() / self.n, self.unbiased.stderr)
 
@@ -52,27 +59,20 @@ class Shrunk(Distribution):
         """False for values with nothing to be pulled towards: blocks of one value, and values that may pass."""
         return np.asarray(self.result.deviations() > 0)
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """Posterior intervals: right on average over values like these, not guaranteed for any one.
+    def posterior_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """Credible intervals under the prior that was learnt: a description of the prior's view, with no coverage.
 
-        They are stretched to include the share where it is not a posterior mean (rule "tv", or hardly shrunk at all).
+        Where half of the values are at zero they cover the true share in half of the cases, and of heavy values less;
+        `interval` has a guarantee. They are stretched to include the share where it is not a posterior mean.
         """
         own, unbiased = self.result.interval(confidence), self.unbiased.interval(confidence)
         low, high = (np.where(self._learnt, end / self.n, other) for end, other in zip(own, unbiased, strict=True))
-        return self._enclose((low, high))
+        return np.minimum(np.clip(low, 0.0, 1.0), self.shares), np.maximum(np.clip(high, 0.0, 1.0), self.shares)
 
-    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """Not available: posterior intervals hold on average over values, never all together."""
-        raise Unavailable(
-            "posterior intervals hold on average over values, not together: "
-            "use dc.estimate(tally).simultaneous_interval"
-        )
 
-    def _query_stderr(self, query: Query) -> float:
-        raise Unavailable(
-            "the posterior is known value by value, without covariances: "
-            "use dc.estimate(tally).query(weights).stderr or interval"
-        )
+NO_STDERR = (
+    "shrunken shares are biased and have no standard error: use dc.estimate(tally).{}, interval, or posterior_stderr"
+)
 
 
 def shrink(
@@ -90,8 +90,7 @@ def shrink(
 
     It helps when shares are skewed or many are near zero, the usual case. It hurts when they lie
     on two separate levels, such as half of them at zero, and is on a par with projection when there is little noise.
-    Its intervals hold on average over values, not for heavy values that the data cannot see: for a
-    guaranteed one use `discreet.estimate(tally).interval`.
+    Its intervals are made from the unbiased ones and keep their guarantee; `posterior_interval` has none.
 
     >>> import discreet as dc
     >>> mechanism = dc.mechanism(dc.Context.uniform(range(20), epsilon="2"))
@@ -119,7 +118,7 @@ def shrink(
         coordinates=None if coordinates is None else np.asarray(coordinates),
     )
     where = "" if coordinates is None else ", spatial"
-    method = f"empirical Bayes ({rule}{where}), biased, intervals not guaranteed"
+    method = f"empirical Bayes ({rule}{where}), biased"
     return Shrunk(counted, result.counts / result.counts.sum(), method, result)
 
 

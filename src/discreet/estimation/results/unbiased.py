@@ -16,11 +16,14 @@ from ...core.errors import InvalidInput, shown
 from ..decoders import decoder_of
 from ..simplex import project_blocks
 from ..tally import Tally
+from .anytime import anytime_ends, anytime_of_cells
 from .cumulative import Cumulative, Quantile, places_of
-from .intervals import QueryMoments, check_confidence, quantile, score_interval
+from .intervals import Level, check_confidence, quantile
 from .layout import CONFIDENCE, finite
+from .score_law import ScoreLaw, law_of_levels
 from .shares import Query, Shares, tally_of
-from .weights import calibrated_moment, calibrated_value, constants, query_moments, weights_of
+from .together import MAX_TOGETHER, sup_t
+from .weights import calibrated_moment, calibrated_value, calibrated_weights, constants, query_law, weights_of
 
 Array = NDArray[np.float64]
 
@@ -57,8 +60,23 @@ class Estimate(Shares):
         return block_of, totals / max(self.n, 1)
 
     @cached_property
+    def norm_shares(self) -> Array:
+        """The shares moved evenly inside every block to its exact total (Norm in Wang2020), not projected.
+
+        Moments are linear in the shares, so that at these they are unbiased.
+        """
+        block_of, totals = self.blocks
+        lacking = totals - np.bincount(block_of, self.shares, len(totals))
+        return np.asarray(
+            self.shares + (lacking / np.maximum(np.bincount(block_of, minlength=len(totals)), 1))[block_of]
+        )
+
+    @cached_property
     def plug_in(self) -> Array:
-        """The nearest distribution with the exact block totals, at which variances are evaluated."""
+        """The nearest distribution with the exact block totals: what the shares may be, though not where variances are.
+
+        Rare values have none of it, and neither have the variances that depend on them.
+        """
         return project_blocks(self.shares, *self.blocks)
 
     @cached_property
@@ -69,21 +87,41 @@ class Estimate(Shares):
         return np.maximum(decoder.second_moments(p) - beta * p, 0.0), beta
 
     @cached_property
-    def stderr(self) -> Array:
-        """``sqrt((E[phi_x**2] - p_x**2) / n)``, the exact formula at the estimated distribution."""
-        if not self.n:
-            return np.full(len(self.values), np.inf)
-        moments = decoder_of(self.mechanism).second_moments(self.plug_in)
-        return np.asarray(np.sqrt(np.maximum(moments - self.plug_in**2, 0.0) / self.n))
+    def law(self) -> ScoreLaw:
+        """The confidence distribution of the shares, from the unbiased second moment of phi_x and its two extremes.
 
-    def _interval(self, z: float) -> tuple[Array, Array]:
-        """The score interval: of all p with ``(p_hat - p)**2 <= z**2 (alpha + beta p - p**2) / n``.
-
-        ``alpha + beta p`` is E[phi_x**2] as a function of the share; for one cell this is Wilson's interval.
+        A report's phi_x is taken to be one of these two, or 0, as it is for most mechanisms.
         """
+        decoder = decoder_of(self.mechanism)
+        return law_of_levels(self.n, self.shares, decoder.second_moments(self.norm_shares), *decoder.reach())
+
+    @cached_property
+    def stderr(self) -> Array:
+        """``sqrt((E[phi_x**2] - p_x**2) / n)`` with the unbiased second moment.
+
+        An interval is not the share and so many standard errors: where few reports tell, it is skewed and longer.
+        """
+        return self.law.stderr if self.n else np.full(len(self.values), np.inf)
+
+    def _interval(self, level: Level) -> tuple[Array, Array]:
+        """The ends of `law`; at any time exact ones where the counts tell the sum of the squared scores."""
         if not self.n:
             return np.full(len(self.values), -np.inf), np.full(len(self.values), np.inf)
-        return score_interval(self.shares, *self.moment_line, z * z / self.n)
+        if level.anytime:
+            decoder = decoder_of(self.mechanism)
+            squares = decoder.square_sums(self.tally.counts)
+            if squares is not None:
+                spread = np.maximum(squares / self.n - self.shares**2, 0.0)
+                return anytime_ends(self.n, self.shares, spread, *decoder.reach(), level.confidence, among=level.among)
+        return self.law.ends(level.quantile(self.n))
+
+    def _together(self, confidence: float) -> Level:
+        level = super()._together(confidence)
+        decoder, k = decoder_of(self.mechanism), len(self.values)
+        if not self.n or not decoder.disjoint or k * decoder.cells > MAX_TOGETHER:
+            return level
+        scores = np.asarray(decoder.decode_adjoint(np.eye(k)))
+        return level._replace(z=min(level.quantile(self.n), sup_t(confidence, scores, self.tally.counts / self.n)))
 
     # -- linear queries, calibrated by the exact totals of the blocks -----------------------------------
     def query(self, weights: Any, *, calibrated: bool = True) -> Query:
@@ -113,28 +151,32 @@ class Estimate(Shares):
     def _query_value(self, query: Query) -> float:
         return float(calibrated_value(self, query.weights, query.constants)) if self.n else math.nan
 
-    def _query_moments(self, query: Query) -> QueryMoments:
-        ends = int(np.argmin(query.weights)), int(np.argmax(query.weights))
-        return query_moments(self, query.weights, query.constants, ends)
+    def _query_law(self, query: Query) -> ScoreLaw:
+        return query_law(self, query.weights[None, :], query.constants[None, :])
 
     def _query_stderr(self, query: Query) -> float:
-        return float(self._query_moments(query).stderr) if self.n else math.inf
+        return float(self._query_law(query).stderr[0]) if self.n else math.inf
 
-    def _query_interval(self, query: Query, z: float) -> tuple[float, float]:
+    def _query_interval(self, query: Query, level: Level) -> tuple[float, float]:
         if not self.n:
             return -math.inf, math.inf
-        low, high = self._query_moments(query).interval(z)
-        return float(low), float(high)
+        decoder = decoder_of(self.mechanism)
+        if level.anytime and decoder.disjoint:
+            scores = calibrated_weights(decoder, query.weights, query.constants)
+            low, high = anytime_of_cells(self.tally.counts, scores[None, :], level.confidence)
+        else:
+            low, high = self._query_law(query).ends(level.quantile(self.n))
+        return float(low[0]), float(high[0])
 
     def covariance(self, first: Any, second: Any, *, calibrated: bool = True) -> float:
-        """The covariance of two linear queries, calibrated or plain as in `query`, at the estimated distribution."""
+        """The covariance of two linear queries, calibrated or plain as in `query`, from unbiased moments."""
         w, u = weights_of(self.values, first), weights_of(self.values, second)
         c, d = (self._constants(weights, calibrated) for weights in (w, u))
         if not self.n:
             return math.inf
-        p = self.plug_in
-        joint = calibrated_moment(decoder_of(self.mechanism), p, (w, c), (u, d))
-        return float((joint - (w @ p) * (u @ p)) / self.n)
+        joint = calibrated_moment(decoder_of(self.mechanism), self.norm_shares, (w, c), (u, d))
+        means = calibrated_value(self, np.stack([w, u]), np.stack([c, d]))
+        return float((joint - means[0] * means[1]) / self.n)
 
     # -- values in order ----------------------------------------------------------------------------------
     def cumulative(self, order: Any = None) -> Cumulative:
@@ -190,20 +232,28 @@ def estimate(tally: Tally | Shares) -> Estimate:
     return Estimate(counted, shares, "unbiased")
 
 
-def block_columns(tally: Tally, *, confidence: float = CONFIDENCE, simultaneous: bool = False) -> dict[str, Any] | None:
+def block_columns(
+    tally: Tally, *, confidence: float = CONFIDENCE, simultaneous: bool = False, anytime: bool = False
+) -> dict[str, Any] | None:
     """The share of every block with its stderr, low and high as JSON data; None if reports show no blocks.
 
     Every report shows its block, so a total is a plain frequency t of n, whatever the method for the shares: its
-    standard error is ``sqrt(t (1-t) / n)`` and its interval Wilson's, for all blocks together if `simultaneous`.
+    standard error is ``sqrt(t (1-t) / n)``, its scores are 0 and 1, and its interval is between those of Jeffreys and
+    of Clopper and Pearson; for all blocks together if `simultaneous`.
     """
     check_confidence(confidence)
     totals = estimate(tally).block_totals
     if len(totals) < 2:
         return None
     shares = np.array(list(totals.values()))
-    z = quantile(confidence, among=len(totals) if simultaneous else 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = score_interval(shares, 0.0, 1.0, np.float64(z * z) / tally.n)
-        stderr = np.sqrt(shares * (1 - shares) / tally.n)
-    columns = {"shares": shares, "stderr": stderr, "low": np.maximum(low, 0.0), "high": np.minimum(high, 1.0)}
+    among, zero, one = len(totals) if simultaneous else 1, np.zeros(len(totals)), np.ones(len(totals))
+    if not tally.n:
+        low, high, stderr = zero, one, np.full(len(totals), np.inf)
+    else:
+        law = law_of_levels(tally.n, shares, shares, zero, one)
+        low, high = law.ends(quantile(confidence, among=among))
+        if anytime:
+            low, high = anytime_ends(tally.n, shares, shares * (1 - shares), zero, one, confidence, among=among)
+        stderr = law.stderr
+    columns = {"shares": shares, "stderr": stderr, "low": low, "high": high}
     return {"names": [plain_value(name) for name in totals], **{key: finite(column) for key, column in columns.items()}}

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from ...core.domain import Domain
 from ...core.errors import InvalidInput, shown
+from ..arrays.layout import slabs
 from ..decoders import Decoder, decoder_of
-from .intervals import QueryMoments
+from .score_law import ScoreLaw, concatenate_laws, law_of_cells, normal_law, scale_law
 
 if TYPE_CHECKING:
     from .unbiased import Estimate
@@ -114,17 +115,48 @@ def second_moment(decoder: Decoder[Any], weights: Array, shares: Array) -> Array
     return calibrated_moment(decoder, shares, query, query)
 
 
-def query_moments(estimate: Estimate, weights: Array, constant: Array, ends: tuple[int, int]) -> QueryMoments:
-    """The moments of rows of weights with their constants; `ends` are values of the least and of the most weight."""
-    decoder, query = decoder_of(estimate.mechanism), (weights, constant)
+def query_law(estimate: Estimate, weights: Array, constant: Array) -> ScoreLaw:
+    """The confidence distribution of the calibrated queries, a row of weights and of constants each.
 
-    def moments(p: Array) -> Array:
-        return np.stack([weights @ p, calibrated_moment(decoder, p, query, query)])
+    Where each report has a cell of its own it is that of the scores in these. Elsewhere it is normal, with the larger
+    of the variance at the unbiased shares and at the plug-in ones, and with typical scores of those who hold a value of
+    the most or of the least weight in place of extremes. A share by itself is as in `Estimate.law`.
+    """
+    alone = (np.count_nonzero(weights, axis=1) == 1) & ~constant.any(axis=1)
+    if alone.all():
+        value = np.argmax(weights != 0, axis=1)
+        return scale_law(estimate.law[value], weights[np.arange(len(weights)), value])
+    laws = []
+    for rows in slabs(len(weights), decoder_of(estimate.mechanism).cells):
+        laws.append(_law_of_rows(estimate, weights[rows], constant[rows]))
+    whole = concatenate_laws(laws)
+    if not alone.any():
+        return whole
+    value = np.argmax(weights != 0, axis=1)
+    shares = scale_law(estimate.law[value[alone]], weights[np.flatnonzero(alone), value[alone]])
+    order = np.argsort(np.concatenate([np.flatnonzero(~alone), np.flatnonzero(alone)]))
+    return concatenate_laws([whole[~alone], shares])[order]
 
-    value = calibrated_value(estimate, weights, constant)
-    least, most = (moments(np.eye(1, weights.shape[-1], x)[0]) for x in ends)
-    mean, moment = moments(estimate.plug_in)
-    return QueryMoments(estimate.n, value, mean, moment, least, most)
+
+def _law_of_rows(estimate: Estimate, weights: Array, constant: Array) -> ScoreLaw:
+    decoder, n = decoder_of(estimate.mechanism), estimate.n
+    if decoder.disjoint:
+        return law_of_cells(n, estimate.tally.counts.astype(float), calibrated_weights(decoder, weights, constant))
+    value, query = calibrated_value(estimate, weights, constant), (weights, constant)
+
+    def variance(shares: Array, mean: Array) -> Array:
+        return calibrated_moment(decoder, shares, query, query) - mean**2
+
+    variances = variance(estimate.norm_shares, value), variance(estimate.plug_in, weights @ estimate.plug_in)
+    ends = []
+    for sign, places in ((-1, np.argmin(weights, axis=1)), (1, np.argmax(weights, axis=1))):
+        held, spread = weights[np.arange(len(weights)), places], np.zeros(len(weights))
+        for x in np.unique(places):
+            rows, holder = places == x, np.eye(1, weights.shape[1], x)[0]
+            own = weights[rows], constant[rows]
+            spread[rows] = calibrated_moment(decoder, holder, own, own) - held[rows] ** 2
+        ends.append(held + sign * np.sqrt(np.maximum(spread, 0.0)))
+    return normal_law(n, value, np.maximum.reduce([*variances, 0 * value]), ends[0], ends[1])
 
 
 def calibrated_value(estimate: Estimate, weights: Array, constant: Array) -> Array:
