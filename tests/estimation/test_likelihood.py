@@ -94,7 +94,7 @@ def test_standard_errors_match_the_spread_of_many_surveys(name: str) -> None:
 
 def test_block_standard_errors_are_those_of_the_block_alone() -> None:
     tally = survey("blocks", "randomized_response")
-    stderr = dc.likelihood(tally).stderr
+    stderr = dc.likelihood(tally).asymptotic_stderr
     assert stderr.shape == (16,)
     assert np.isfinite(stderr).all()
     assert (stderr > 0).all()
@@ -105,9 +105,9 @@ def test_probing_agrees_with_inverting(monkeypatch: pytest.MonkeyPatch) -> None:
     shares = np.arange(300, 600) / np.arange(300, 600).sum()
     held = np.random.default_rng(2).choice(300, p=shares, size=400_000)
     found = dc.likelihood(mechanism.tally(mechanism.randomize_indices(held, dc.random.seeded(4))))
-    inverted = found.stderr
+    inverted = found.asymptotic_stderr
     monkeypatch.setattr(likelihood, "MAX_DENSE_SIZE", 100)
-    probed = dc.likelihood(found.tally).stderr
+    probed = dc.likelihood(found.tally).asymptotic_stderr
     assert np.mean(probed / inverted) == pytest.approx(1, abs=0.02)
     assert np.abs(probed / inverted - 1).max() < 0.15
     assert np.abs(probed / inverted - 1).max() > 0, "the two ways are different computations"
@@ -131,22 +131,38 @@ def test_an_empty_block_has_unknown_errors() -> None:
     tally = mechanism.tally(mechanism.randomize_indices(np.zeros(50, dtype=int), dc.random.seeded(1)))
     found = dc.likelihood(tally)
     assert found.shares[:6].sum() == pytest.approx(1)
-    assert np.isfinite(found.stderr[:6]).all()
-    assert np.isinf(found.stderr[6:]).all()
+    assert np.isfinite(found.asymptotic_stderr[:6]).all()
+    assert np.isinf(found.asymptotic_stderr[6:]).all()
 
 
 def test_reports_that_all_show_one_value_leave_the_others_uncertain() -> None:
     mechanism = dc.mechanism(CONTEXTS["high_low"], "hadamard")
     found = dc.likelihood(mechanism.tally([mechanism.sampler.base] * 5))
     assert found.shares[0] == pytest.approx(1, abs=1e-6)
-    assert np.isfinite(found.stderr).all()
-    assert (found.stderr[[1, 2, 5, 7]] > 0.1).all()
+    assert np.isfinite(found.asymptotic_stderr).all()
+    assert (found.asymptotic_stderr[[1, 2, 5, 7]] > 0.1).all()
 
 
 @pytest.mark.parametrize("name", ["randomized_response", "hadamard", "projective"])
 def test_values_not_seen_in_a_small_survey_are_no_better_known_than_the_reports_allow(name: str) -> None:
     mechanism = dc.mechanism(dc.Context.uniform(range(20), "1"), name)
     tally = mechanism.tally(mechanism.randomize_indices(np.zeros(5, dtype=int), dc.random.seeded(1)))
-    stderr = dc.likelihood(tally).stderr
+    stderr = dc.likelihood(tally).asymptotic_stderr
     assert np.isfinite(stderr).all()
     assert (stderr > 0.3 * dc.estimate(tally).stderr).all(), "five reports of twenty values say next to nothing"
+
+
+def test_shares_near_zero_have_no_normal_error_and_say_so():
+    mechanism = dc.mechanism(dc.Context.metric(range(30), "line", "0.3"))
+    people = np.random.default_rng(1).choice(30, 2000, p=np.r_[np.full(10, 0.1), np.zeros(20)])
+    result = dc.likelihood(mechanism.tally(mechanism.randomize_many(people.tolist(), dc.random.seeded(1))))
+    for ask in (lambda: result.stderr, lambda: result.query({0: 1}).stderr):
+        with pytest.raises(dc.Unavailable, match="2 standard errors above 0"):
+            ask()
+    assert (result.asymptotic_stderr > 0).all()
+    low, high = result.interval()
+    assert (low <= result.shares).all()
+    assert (result.shares <= high).all()
+    plain = dc.mechanism(dc.Context.uniform(range(3), epsilon="2"))
+    inside = dc.likelihood(plain.tally(plain.randomize_many([0, 1, 2] * 300, dc.random.seeded(1))))
+    assert np.array_equal(inside.stderr, inside.asymptotic_stderr)  # the control

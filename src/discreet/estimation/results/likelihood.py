@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidInput
+from ...core.errors import InvalidInput, Unavailable
 from ..decoders import Decoder, decoder_of
 from ..tally import Tally
 from .projection import Distribution
@@ -153,6 +153,8 @@ TOLERANCE = 1e-6
 """In nats per value: a smaller gain from an accelerated step is statistically invisible and ends the search."""
 MAX_STEPS = 3000
 """The most EM steps of the search."""
+MIN_RATIO = 2.0
+"""A share of fewer standard errors is not clearly above 0."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,8 +174,24 @@ class Likelihood(Distribution):
     gap: float
     steps: int
 
-    @cached_property
+    @property
     def stderr(self) -> Array:
+        """The asymptotic standard errors, where they hold: `Unavailable` where some share is not clearly above 0.
+
+        That no share is below 0 then takes part in the estimate, also of the other shares, which spread less.
+        """
+        self._check_inside()
+        return self.asymptotic_stderr
+
+    def _check_inside(self) -> None:
+        if (self.shares < MIN_RATIO * self.asymptotic_stderr).any():
+            raise Unavailable(
+                f"some shares are less than {MIN_RATIO:g} standard errors above 0, where the most likely ones have no "
+                "normal error: use interval, dc.estimate(tally).stderr, or asymptotic_stderr"
+            )
+
+    @cached_property
+    def asymptotic_stderr(self) -> Array:
         """Standard errors by the expected information at these shares, on the plane of shares that add up to one.
 
         ``I = n sum_y q_y q_y^T / P_y``; the covariance is ``I**-1 - p p^T / n``, as ``I p = n 1``.
@@ -190,7 +208,8 @@ class Likelihood(Distribution):
         return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0) / self.n))
 
     def _query_stderr(self, query: Query) -> float:
-        """By the same information: ``v^T I**-1 v`` with v the weights less their mean under the shares."""
+        """By the same information, where it holds: ``v^T I**-1 v`` with v the weights less their mean."""
+        self._check_inside()
         decoder, shares = decoder_of(self.mechanism), self.shares
         if decoder.disjoint:
             return math.sqrt(variance(decoder, self.n, shares, query.weights))
