@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, Unavailable
 from discreet.estimation.results import likelihood
 from discreet.estimation.results.likelihood import _Model
 
@@ -157,7 +157,7 @@ def test_shares_near_zero_have_no_normal_error_and_say_so():
     people = np.random.default_rng(1).choice(30, 2000, p=np.r_[np.full(10, 0.1), np.zeros(20)])
     result = dc.likelihood(mechanism.tally(mechanism.randomize_many(people.tolist(), dc.random.seeded(1))))
     for ask in (lambda: result.stderr, lambda: result.query({0: 1}).stderr):
-        with pytest.raises(dc.Unavailable, match="2 standard errors above 0"):
+        with pytest.raises(Unavailable, match="2 standard errors above 0"):
             ask()
     assert (result.asymptotic_stderr > 0).all()
     low, high = result.interval()
