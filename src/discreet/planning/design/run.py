@@ -27,7 +27,7 @@ from ...mechanisms.tables.repair import repaired
 from ...mechanisms.tables.table import PAIR
 from ..choose import explain, prior_of
 from ..classwise import classes_of, classwise_mixture
-from ..explanation import rate
+from ..explanation import Candidate, rate
 from ..objective import Objective, objective_of
 from ..optimize.generation import ColumnSolution
 from ..optimize.semidefinite import semidefinite_bound
@@ -54,7 +54,7 @@ SEARCH_SHARE = 0.75
 """The part of the time that a search may take; the rest is for the bound."""
 TOO_LARGE = f"Only closed forms were compared: parts of more than {MAX_VALUES} values are not searched."
 
-TOO_FINE = "Only closed forms were compared: E is too small, or too uneven, to be searched in doubles."
+TOO_FINE = "Only closed forms were compared: a search for a table did not succeed in doubles."
 
 MAX_SECONDS = 10**7
 """The most seconds that a search may be given."""
@@ -270,8 +270,10 @@ def _result(
 ) -> Designed:
     """The mechanism with the least error, and what is known of it; with a solution the first one is its table."""
     ranked = rate(mechanisms, shares, objective)
-    if objective.scales:  # by the best of each target that was searched for, not the best of those compared
-        ranked = [replace(one, error=objective.combine([error for _, error in one.targets])) for one in ranked]
+    if not objective.scales:  # as `rate` did, so that bounds are in the units of the errors
+        objective = objective.balance([min(column) for column in zip(*(_errors(one) for one in ranked), strict=True)])
+    else:  # by the best of each target that was searched for, not the best of those compared
+        ranked = [replace(one, error=objective.combine(_errors(one))) for one in ranked]
     closed, bound, listed = ranked, 0.0, False
     notes: tuple[str, ...] = (note,)
     if solution is not None and search is not None:
@@ -303,6 +305,10 @@ def _result(
         search is not None and search.stopped,
         notes,
     )
+
+
+def _errors(candidate: Candidate) -> list[float]:
+    return [error for _, error in candidate.targets]
 
 
 def _expected_distance(mechanism: Mechanism, components: Sequence[Component], shares: Array) -> float | None:
