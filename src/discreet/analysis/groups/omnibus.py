@@ -44,8 +44,7 @@ def omnibus_of_tallies(
 ) -> JointTest | None:
     """Wald's test by ``T = sum_g n_g (m_g - m)' V**+ (m_g - m)`` in each family, chi-square on (G - 1) rank V.
 
-    V is the covariance of the scores of the whole family's reports, where no difference is assumed, times
-    ``N / (N - 1)``, so that T has the mean of chi-square over all ways to deal the labels out. Where groups have
+    V is the covariance of the scores of the whole family's reports, as if there were no difference. Where groups have
     different mechanisms, each has its own V and m is the mean that weighs them by their precision. None for more
     values than can be tested together.
     """
@@ -90,7 +89,7 @@ def _family(
 
 def _covariance(tallies: Sequence[Tally], queries: MechanismQueries, fraction: float) -> Array:
     whole = sum(tallies[1:], tallies[0])
-    covariance = queries.covariance(whole) * (whole.n / max(whole.n - 1, 1))
+    covariance = queries.covariance(whole)
     return np.asarray(covariance - fraction * queries.spread(estimate(whole).norm_shares)) if fraction else covariance
 
 

@@ -94,7 +94,7 @@ class ScoreLaw:
     least: Array
     limits: tuple[Array, Array]
     variance: Array
-    """The variance of the value, in which nothing was cut or projected."""
+    """The variance of the value, in which nothing was cut or projected; infinite where one report is all there is."""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -155,7 +155,8 @@ class ScoreLaw:
     def rescaled(self, variance: Array) -> ScoreLaw:
         """The same distribution with another variance: that of people drawn from a finite population, say."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            factor = np.where(self.variance > 0, np.sqrt(np.maximum(variance, 0.0) / self.variance), 1.0)
+            known = (self.variance > 0) & np.isfinite(self.variance)
+            factor = np.where(known, np.sqrt(np.maximum(variance, 0.0) / self.variance), 1.0)
         (a, b), (c, d) = self.above, self.below
         above, below = (a, b * factor), (c, d * factor)
         sizes = {"normal": self.normal * factor**2, "most": self.most * factor, "least": self.least * factor}
@@ -251,7 +252,12 @@ def _law(n: int, value: Array, away: Array, counts: Array, most: Array, least: A
     (a, b, up), (c, d, down) = sides
     normal = np.zeros((1, len(value)))
     reach = ((most - value)[None, :] / divisor, (value - least)[None, :] / divisor)
-    return ScoreLaw(value, (a, b), (c, d), normal, *reach, (least, most), (up + down) / n**2)
+    return ScoreLaw(value, (a, b), (c, d), normal, *reach, (least, most), _variance(n, up + down, least, most))
+
+
+def _variance(n: int, squares: Array, least: Array, most: Array) -> Array:
+    """The variance of a mean: that of one report's score is not known, unless all reports have the same."""
+    return np.where(most > least, np.inf, 0.0) if n == 1 else np.asarray(squares / n**2)
 
 
 def normal_law(n: int, value: Array, variance: Array, least: Array, most: Array) -> ScoreLaw:
@@ -262,7 +268,8 @@ def normal_law(n: int, value: Array, variance: Array, least: Array, most: Array)
     reach = ((most - value)[None, :] / n, (value - least)[None, :] / n)
     normal = np.asarray(variance)[None, :] / n
     pair = (nothing, nothing)
-    return ScoreLaw(value, pair, pair, normal, *reach, (-unbounded, unbounded), np.asarray(variance) / n)
+    spread = _variance(n, np.asarray(variance) * n, least, most)
+    return ScoreLaw(value, pair, pair, normal, *reach, (-unbounded, unbounded), spread)
 
 
 def combine(terms: Sequence[tuple[float, ScoreLaw]]) -> ScoreLaw:
