@@ -130,7 +130,7 @@ class Cumulative(ShareTable):
         if not self.n or not decoder.disjoint or self._claims * decoder.cells > MAX_TOGETHER:
             return level
         scores = np.concatenate([calibrated_weights(decoder, w, c) for w, c in self._rows()])
-        return level._replace(z=min(level.quantile(self.n), sup_t(confidence, scores, self.tally.counts / self.n)))
+        return level._replace(z=sup_t(confidence, scores, self.tally.counts / self.n))
 
     def simultaneous_interval(self, confidence: float = CONFIDENCE, *, anytime: bool = False) -> tuple[Array, Array]:
         """A band that holds the whole curve with this confidence; like the curve its ends rise.

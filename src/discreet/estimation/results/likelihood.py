@@ -21,6 +21,7 @@ from ..decoders import Decoder, decoder_of
 from ..tally import Tally
 from .projection import Distribution
 from .shares import Query, Shares, tally_of
+from .weights import weights_of
 
 Array = NDArray[np.float64]
 
@@ -208,13 +209,16 @@ class Likelihood(Distribution):
         return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0) / self.n))
 
     def _query_stderr(self, query: Query) -> float:
-        """By the same information, where it holds: ``v^T I**-1 v`` with v the weights less their mean."""
         self._check_inside()
-        decoder, shares = decoder_of(self.mechanism), self.shares
+        return self.asymptotic_query_stderr(query.weights)
+
+    def asymptotic_query_stderr(self, weights: Any) -> float:
+        """The standard error of a query by the information: ``v^T I**-1 v`` with v the weights less their mean."""
+        decoder, shares, w = decoder_of(self.mechanism), self.shares, weights_of(self.values, weights)
         if decoder.disjoint:
-            return math.sqrt(variance(decoder, self.n, shares, query.weights))
-        moment = float(np.sum(decoder.cross_moment(shares, query.weights, query.weights)))
-        return math.sqrt(max(moment - float(query.weights @ shares) ** 2, 0.0) / self.n)
+            return math.sqrt(variance(decoder, self.n, shares, w))
+        moment = float(np.sum(decoder.cross_moment(shares, w, w)))
+        return math.sqrt(max(moment - float(w @ shares) ** 2, 0.0) / self.n)
 
 
 def likelihood(tally: Tally | Shares) -> Likelihood:

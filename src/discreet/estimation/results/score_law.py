@@ -229,15 +229,19 @@ def law_of_cells(n: int, counts: Array, scores: Array) -> ScoreLaw:
 def law_of_levels(n: int, value: Array, moment: Array, least: Array, most: Array) -> ScoreLaw:
     """The distribution of mean scores that are `most`, 0 or `least`, with this second moment of one score.
 
-    ``N_most = n (m - least q) / (most (most - least))`` reports have the largest score, and so on, none below 0.
+    ``N_most = n (m - least q) / (most (most - least))`` reports have the largest score, and so on, none below 0. Scores
+    that are all above 0 are taken to be one of the two. The variance is ``(m - q**2) / n`` all the same.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        above = np.where(most > least, n * (moment - least * value) / (most * (most - least)), 0.0)
+        above = n * (moment - least * value) / (most * (most - least))
         below = np.where(least < 0, n * (moment - most * value) / (least * (least - most)), 0.0)
-    above, below = np.maximum(np.nan_to_num(above), 0.0), np.maximum(np.nan_to_num(below), 0.0)
+        above = np.where(least > 0, n * (value - least) / (most - least), above)
+    above, below = (np.maximum(np.nan_to_num(count, posinf=0.0, neginf=0.0), 0.0) for count in (above, below))
     counts = np.stack([above, np.maximum(n - above - below, 0.0), below], axis=1)
-    away = np.stack([most, np.zeros_like(most), least], axis=1) - value[:, None]
-    return _law(n, value, away, counts, most, least)
+    away = np.stack([most, np.maximum(least, 0.0), least], axis=1) - value[:, None]
+    law = _law(n, value, away, counts, most, least)
+    spread = moment - value**2
+    return replace(law, variance=np.where((spread > 0) & (n > 1), spread / n, law.variance))
 
 
 def _law(n: int, value: Array, away: Array, counts: Array, most: Array, least: Array) -> ScoreLaw:

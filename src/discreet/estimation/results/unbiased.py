@@ -121,7 +121,7 @@ class Estimate(Shares):
         if not self.n or not decoder.disjoint or k * decoder.cells > MAX_TOGETHER:
             return level
         scores = np.asarray(decoder.decode_adjoint(np.eye(k)))
-        return level._replace(z=min(level.quantile(self.n), sup_t(confidence, scores, self.tally.counts / self.n)))
+        return level._replace(z=sup_t(confidence, scores, self.tally.counts / self.n))
 
     # -- linear queries, calibrated by the exact totals of the blocks -----------------------------------
     def query(self, weights: Any, *, calibrated: bool = True) -> Query:
