@@ -8,8 +8,9 @@ from scipy import stats
 
 import discreet as dc
 from discreet.analysis.groups.moments import mean_reference
-from discreet.analysis.reference_distribution import FEW_CLUSTERS
-from discreet.analysis.survey.sampling import Clusters, SamplingUnits
+from discreet.analysis.reference_distribution import FEW_DF
+from discreet.analysis.survey.degrees_of_freedom import Clusters
+from discreet.analysis.survey.sampling import SamplingUnits
 from discreet.core.errors import Unavailable
 
 MECHANISM = dc.mechanism(dc.Context.uniform(["no", "yes", "other"], "2"))
@@ -35,10 +36,11 @@ def test_bias_and_freedom_are_those_of_the_quadratic_form():
     cluster, layer = np.sort(rng.integers(0, units, n)), np.arange(units) % 2
     x = np.c_[np.ones(n), rng.normal(size=(n, 2))] + rng.normal(size=(units, 3))[cluster] * [0, 1, 0]
     w = rng.uniform(0.5, 2, n)
-    own = np.eye(units)[cluster]
+    own, order = np.eye(units)[cluster], np.argsort(layer, kind="stable")
     products = np.einsum("nc,ni,nj->cij", own * w[:, None], x, x)
     squares = np.einsum("nc,ni,nj->cij", own * w[:, None] ** 2, x, x)
-    found = Clusters(products, squares, (own * w[:, None]).T @ x, layer, within).reference(np.eye(3))
+    drawn = SamplingUnits(n, cluster, layer[cluster])
+    found = Clusters(drawn, products[order], squares[order], ((own * w[:, None]).T @ x)[order], within).reference(np.eye(3))
     errors = (1 - within) * np.eye(n) + within * own @ own.T
     bread = np.linalg.inv(products.sum(axis=0))
     left = np.eye(n) - x @ bread @ (x * w[:, None]).T
@@ -105,22 +107,44 @@ def test_several_coefficients_are_held_against_f():
         dc.regress(survey([60] * 4), QUERY, on=["x", "half", "o", "x*o", "half*o"]).test()
 
 
-def test_a_survey_without_clusters_is_held_against_the_normal_law():
+def test_a_plain_survey_is_held_against_the_normal_law_and_one_with_weights_against_t():
     plain = survey([50] * 8, clusters=None)
     weighted = survey([50] * 8, clusters=None, weights=np.ones(400))
     for sample, df in ((plain, math.inf), (weighted, 399)):
         assert sample.query(QUERY).reference.df == pytest.approx([df])
-        assert dc.regress(sample, QUERY, on=["x"]).reference.df == pytest.approx([df - 1] * 2)
         assert not any("degrees of freedom" in remark for remark in sample.query(QUERY).remarks())
+    assert np.isinf(dc.regress(plain, QUERY, on=["x"]).reference.df).all()
     ends = [dc.compare(sample, by="half", query=QUERY).interval() for sample in (plain, weighted)]
     assert np.ravel(ends[0]) == pytest.approx(np.ravel(ends[1]), abs=2e-3)
 
 
+@pytest.mark.parametrize("strata", [None, np.arange(120) % 3])
+def test_people_who_count_unequally_are_clusters_of_one(strata):
+    weights = np.random.default_rng(5).lognormal(0, 1.0, 120)
+    people, clusters = (
+        survey([1] * 120, weights=weights, strata=strata, clusters=one) for one in (None, np.arange(120))
+    )
+    for ask in (
+        lambda sample: sample.query(QUERY),
+        lambda sample: sample.by("half", query=QUERY),
+        lambda sample: dc.compare(sample, by="half", query=QUERY),
+        lambda sample: dc.regress(sample, QUERY, on=["x", "half"]),
+        lambda sample: dc.regress_on(sample, "o", QUERY, on=["x"]),
+    ):
+        one, other = ask(people).reference, ask(clusters).reference
+        assert one.df == pytest.approx(other.df, rel=1e-8)
+        assert one.factor == pytest.approx(other.factor, rel=1e-8)
+    assert people.query(QUERY).reference.df[0] < 60
+    assert people.query(QUERY).reference.factor[0] > 1.01
+    assert any("few people count for much" in remark for remark in dc.regress(people, QUERY, on=["x"]).remarks())
+
+
 def test_so_many_clusters_leave_errors_as_they_are():
-    for units, exact in ((FEW_CLUSTERS - 1, False), (FEW_CLUSTERS, True)):
+    for units, exact in ((40, False), (300, True)):
         fitted = dc.regress(survey([10] * units), QUERY, on=["x"])
         assert (fitted.reference.factor == 1).all() == exact
         assert (fitted.reference.df < units).all()
+        assert (fitted.reference.df > FEW_DF).all() == exact
 
 
 def test_what_few_clusters_cannot_tell_is_said():

@@ -15,9 +15,9 @@ from ..estimation.tails import chi_square_tail, f_tail, t_quantile, t_tails
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-FEW_CLUSTERS = 50
-"""With fewer clusters standard errors are made larger by their bias; with more it is no longer seen."""
-FEW_DF = 4.0
+FEW_DF = 50.0
+"""With fewer degrees of freedom standard errors are made larger by their bias; with more it is no longer seen."""
+ROUGH_DF = 4.0
 """With fewer degrees of freedom t itself is rough: tests then reject too rarely rather than too often."""
 
 
@@ -43,17 +43,19 @@ class ReferenceDistribution:
 
     def remarks(self) -> list[str]:
         """What results that were compared with it say of it."""
-        clusters, least, most = self.clusters, self.df.min(initial=math.inf), self.df.max(initial=0.0)
-        if not clusters or (clusters >= FEW_CLUSTERS and least >= FEW_CLUSTERS / 2):
+        least, most = self.df.min(initial=math.inf), self.df.max(initial=0.0)
+        if least >= FEW_DF / 2 and not 0 < self.clusters < FEW_DF:
             return []
         df = f"{least:.3g}" if f"{least:.3g}" == f"{most:.3g}" else f"{least:.3g} to {most:.3g}"
+        units = f"{self.clusters} clusters" if self.clusters else "few people count for much of some rows"
         remarks = [
-            f"{clusters} clusters: intervals and p-values are those of t on {df} degrees of freedom"
-            + (", and standard errors allow for so few" if clusters < FEW_CLUSTERS else "")
+            f"{units}: intervals and p-values are those of t on {df} degrees of freedom, and standard errors allow for "
+            "so few"
         ]
-        if least < FEW_DF:
+        if least < ROUGH_DF:
+            who = "clusters" if self.clusters else "people"
             remarks.append(
-                f"WARNING: fewer than {FEW_DF:g} degrees of freedom, as few clusters decide some rows: they are rough, "
+                f"WARNING: fewer than {ROUGH_DF:g} degrees of freedom, as few {who} decide some rows: they are rough, "
                 "and only a very large difference is seen there"
             )
         return remarks

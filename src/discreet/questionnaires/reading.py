@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.survey.reading import survey_of_frame
-from ..analysis.survey.survey import Survey
+from ..analysis.survey.survey import Population, Survey
 from ..bulk.jobs import Progress, only_by_arrow
 from ..bulk.labelled.columns import Labels, concatenate, parse_numbers
 from ..bulk.report_files import reports_from_texts
@@ -64,7 +64,7 @@ def read_form_surveys(
     weights: str | None = None,
     clusters: str | None = None,
     strata: str | None = None,
-    population: int | None = None,
+    population: Population | None = None,
     unmarked: bool = False,
     missing: str = "error",
     progress: Progress = lambda rows: None,

@@ -149,8 +149,9 @@ class DrawnGroups:
     def moments(self) -> GroupMoments:
         """The weighted mean score of every group, with the linearised covariance of `SamplingUnits`.
 
-        Where people were drawn from a finite population, of which they are a part f, the covariance C is
-        ``(1 - f) (C - R) + R`` with the part R of randomization, ``sum (w / sum w)**2 (s**2 - score of w**2)``.
+        Where people were drawn from a finite population, a part f_h of each stratum h, the covariance is the sum of
+        ``(1 - f_h) (C_h - R_h) + R_h`` over the parts C_h of strata in it, with the part R_h of randomization, the
+        sum of ``(w / sum w)**2 (s**2 - score of w**2)``: that does not shrink.
         """
         size, queries = len(self.groups), len(self.weights)
         if self.survey.n * queries > MAX_SCORES or queries * size * size > MAX_SCORES // 4:
@@ -168,7 +169,7 @@ class DrawnGroups:
                 within += self.units.correlation(errors) / queries
             between[number] = self.units.covariance_of_groups(terms, self.codes, size)
             if self.survey.population is not None:
-                between[number] = self._correct(between[number], scores, number)
+                between[number] = self._finite(between[number], terms, scores, number)
         variances = np.maximum(np.diagonal(between, axis1=1, axis2=2).T, 0.0)
         clusters = GroupClusters.of(self.units, self.codes, self.shares_of_weight, np.maximum(spreads, TINY), within)
         return GroupMoments(self.groups, sizes, means, variances, between, clusters)
@@ -183,13 +184,14 @@ class DrawnGroups:
                 "their spread: join them to another group, or leave the design out"
             )
 
-    def _correct(self, covariance: Array, scores: Array, number: int) -> Array:
-        assert self.survey.population is not None
+    def _finite(self, covariance: Array, terms: Array, scores: Array, number: int) -> Array:
+        """The covariance for a finite population, between that of drawing alone and the one without it."""
+        size, fractions = len(self.groups), self.units.fractions[self.units.stratum_of[self.units.unit_of]]
+        drawing = self.units.of_a_finite_population().covariance_of_groups(terms, self.codes, size)
         squares = self.survey.scores(self.weights[number] ** 2, calibrated=self.calibrated)
-        noise = np.bincount(self.codes, self.shares_of_weight**2 * (scores**2 - squares), minlength=len(self.groups))
-        own = np.clip(noise, 0.0, np.diag(covariance))
-        part = self.survey.n / self.survey.population
-        return np.asarray((1 - part) * (covariance - np.diag(own)) + np.diag(own))
+        noise = fractions * self.shares_of_weight**2 * (scores**2 - squares)
+        own = np.bincount(self.codes, noise, minlength=size)
+        return np.asarray(drawing + np.diag(np.clip(own, 0.0, np.maximum(np.diag(covariance - drawing), 0.0))))
 
 
 def groups_of(
@@ -205,7 +207,7 @@ def groups_of(
         return TalliedGroups(known, weights, shares)
     levels, codes = _groups_by_label(sample, by)
     if not sample.design and paired is None:
-        fraction = 0.0 if sample.population is None else sample.n / sample.population
+        fraction = sample.n / sample.population if isinstance(sample.population, int) else 0.0
         return TalliedGroups(
             _count_groups(sample, levels, codes), weights, shares, fraction=fraction, survey=sample, codes=codes
         )
@@ -230,7 +232,10 @@ def _people(survey: Survey, paired: str) -> SamplingUnits:
     """The sampling units where people appear several times: people, or the clusters that they belong to."""
     people = codes_of(survey.label(paired))[1]
     if survey.clusters is None:
-        return SamplingUnits(survey.n, people, None if survey.strata is None else codes_of(survey.strata)[1])
+        if survey.part_of is not None:
+            whole, chosen = survey.part_of
+            return _people(whole, paired).domain(chosen)
+        return survey.units_of(people)
     clusters = codes_of(survey.clusters)[1]
     if len(np.unique(np.stack([people, clusters]), axis=1).T) > len(np.unique(people)):
         raise InvalidInput(f"paired={paired!r}: a person must be in one cluster only")

@@ -20,7 +20,8 @@ from ...estimation.results.weights import calibrated_weights, constants, query_l
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, Codes, ReferenceDistribution
-from ..survey.sampling import Clusters, SamplingUnits
+from ..survey.degrees_of_freedom import MANY_DF, Clusters, UnitSums, reference_of
+from ..survey.sampling import MAX_SUMS, SamplingUnits
 from ..survey.survey import Survey
 
 MAX_CALIBRATED = 1024
@@ -30,6 +31,10 @@ EXCHANGEABLE = 1e-9
 """How near to the formula of exchangeable values moments must be, relatively, to be taken from it."""
 MAX_NAMED = 3
 """The most values by which an event is named."""
+POWERS = 6
+"""The powers of a person's weight that the law of a mean depends on."""
+SIGNS = (1.0, -1.0)
+"""How the means of groups are combined: one, or the difference of two."""
 
 
 def queries_of(values: Domain, query: Any) -> tuple[list[Any], Array | None]:
@@ -146,41 +151,62 @@ def _block_moments(part: Decoder[Any], shares: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class GroupClusters:
-    """The weight that groups have in each cluster: sums of ``w / sum w`` and of its square, by cluster and group.
+    """The weight that groups have in the units that were drawn, which tells how far their errors can be trusted.
 
-    `spread` is the variance of a score in each group, and `within` the correlation inside clusters.
+    Of clusters, `parts` are the sums of ``w / sum w`` and of its square by cluster and group; where people are units,
+    the sums of its first six powers by stratum and group. `spread` is the variance of a score in each group, and
+    `within` the correlation inside clusters.
     """
 
     units: SamplingUnits
     parts: Array
-    squares: Array
     spread: Array
     within: float
 
     @classmethod
     def of(cls, units: SamplingUnits, codes: Codes, part: Array, spread: Array, within: float) -> GroupClusters:
-        """The clusters of people, from the group of each and their part of its weight."""
-        size = len(spread)
-        if units.unclustered:
-            return cls(units, np.zeros((0, size)), np.zeros((0, size)), spread, 0.0)
-        sums, squares = (units.sums_of_groups(one, codes, size) for one in (part, part**2))
-        return cls(units, sums, squares, spread, within)
+        """The units of people, from the group of each and their part of its weight."""
+        size, strata = len(spread), len(units.sizes)
+        if not units.unclustered:
+            sums = [units.sums_of_groups(part**power, codes, size) for power in (1, 2)]
+            return cls(units, np.stack(sums), spread, within)
+        if POWERS * strata * size > MAX_SUMS:
+            raise InvalidInput(f"{strata} strata and {size} groups are more than can be held together")
+        cells, power, sums = units.stratum_of * size + codes, np.ones(len(part)), []
+        for _ in range(POWERS):
+            power = power * part
+            sums.append(np.bincount(cells, power, minlength=strata * size).reshape(strata, size))
+        return cls(units, np.stack(sums), spread, 0.0)
 
     def reference(self, combinations: Sequence[Sequence[int]]) -> ReferenceDistribution:
         """The reference distribution of the mean of each group, given as one number, or of the difference of two."""
-        if self.units.unclustered:
-            return ReferenceDistribution.unclustered(len(combinations), self.units.df)
-        each = [self._reference(list(groups)) for groups in combinations]
-        factor, df = (np.array([getattr(one, name)[0] for one in each]) for name in ("factor", "df"))
-        return ReferenceDistribution(factor, df, self.units.df, len(self.units))
+        law = self._law_of_people if self.units.unclustered else self._law_of_clusters
+        return reference_of(self.units, [law(list(groups)) for groups in combinations])
 
-    def _reference(self, groups: list[int]) -> ReferenceDistribution:
-        """The reference distribution of one combination: group means are coefficients of a regression on groups."""
-        parts, squares, unit = self.parts[:, groups], self.squares[:, groups], np.eye(len(groups))
+    def _law_of_clusters(self, groups: list[int]) -> tuple[float, float]:
+        """The law of one combination: group means are coefficients of a regression on groups."""
+        parts, squares, unit = self.parts[0][:, groups], self.parts[1][:, groups], np.eye(len(groups))
         scale = np.sqrt(self.spread[groups])
         products, squares = parts[:, :, None] * unit, squares[:, :, None] * unit * scale**2
-        clusters = Clusters(products, squares, parts * scale, self.units.stratum_of, self.within)
-        return clusters.reference(np.array([[1.0, -1.0][: len(groups)]]))
+        clusters = Clusters(self.units, products, squares, parts * scale, self.within)
+        return clusters.laws(np.array([SIGNS[: len(groups)]]))[0]
+
+    def _law_of_people(self, groups: list[int]) -> tuple[float, float]:
+        """The same of people, each of one group and with the part a: ``own = a**2 s`` and ``L = [+-a, +-a**2 s]``."""
+        spread, p, sums = self.spread[groups], len(groups), self.parts[:, :, groups]
+        total = np.einsum("khg->kg", sums)
+        variances, squares = spread * total[1], spread**2 * total[3]
+        df = min(float(variances.sum() ** 2 / squares.sum()), max(1.0, self.units.df))
+        if df >= MANY_DF:
+            return 1.0, df
+        form, f, signs = UnitSums(self.units, 2 * p), self.units.factors, np.array(SIGNS[:p])
+        form.own, form.squares = sums[1] @ spread, sums[3] @ spread**2
+        form.thin = np.concatenate([sums[0] * signs, sums[1] * spread * signs], axis=1)
+        form.own_thin = np.concatenate([sums[2] * spread * signs, sums[3] * spread**2 * signs], axis=1)
+        for matrix, scale, first in ((form.gram, f, 1), (form.own_gram, f * f, 3)):
+            ones, across, twos = (np.diag((scale @ sums[first + k]) * spread ** (first // 2 + k)) for k in range(3))
+            matrix[:] = np.block([[ones, across], [across, twos]])
+        return form.law(np.diag(variances), float(variances.sum()))
 
 
 def mean_reference(survey: Survey) -> ReferenceDistribution:

@@ -98,9 +98,8 @@ def omnibus_of_design(
 ) -> JointTest | None:
     """Wald's test by ``d' C**+ d`` for the differences d to the first group of each family and their covariance C.
 
-    It is chi-square on r degrees of freedom, the rank of C; with clusters it is compared with F (`hotelling_test`), by
-    `reference`, that of these differences. None where there are too few clusters, too many sums to hold, or a finite
-    population.
+    With r degrees of freedom, the rank of C, it is compared with F (`hotelling_test`), by `reference`, that of these
+    differences. None where there are too few clusters, too many sums to hold, or a finite population.
     """
     size, queries, units = len(groups.groups), len(groups.weights), groups.units
     if queries > MAX_VALUES or len(units) * size * queries > MAX_SUMS or groups.survey.population is not None:
@@ -114,8 +113,7 @@ def omnibus_of_design(
     apart = (sums[:, ones] - sums[:, others]).reshape(len(units), -1)
     root, rank = inverse_root(units.as_people().covariance(apart * np.repeat(reference.factor, queries)))
     total = float(((gaps @ root) ** 2).sum())
-    test = hotelling_test(total, rank, float(reference.df.mean()), reference.design_df)
-    return chi_square_test(total, rank) if test is not None and units.unclustered else test
+    return hotelling_test(total, rank, float(reference.df.mean()), reference.design_df)
 
 
 def pairs_with_first(families: Sequence[Sequence[int]]) -> list[tuple[int, int]]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import InvalidInput
 from ..reference_distribution import Array, ReferenceDistribution
-from ..survey.sampling import Clusters, SamplingUnits
+from ..survey.degrees_of_freedom import Clusters, People, UnitLaw
+from ..survey.sampling import SamplingUnits
 from .design_matrix import DesignMatrix, gram
 
 TermsOfRows = Callable[[slice, Array], Array]
@@ -23,8 +25,8 @@ TINY = 1e-300
 """Instead of a zero below the line."""
 MAX_CLUSTER_SUMS = 1 << 24
 """The most numbers that are held for all clusters."""
-MAX_MULTIPLICATIONS = 1 << 30
-"""The most multiplications for many combinations of coefficients."""
+MAX_COMBINATIONS = 1 << 30
+"""The most combinations of coefficients, times units and squared coefficients, whose law is worked out one by one."""
 
 
 def sandwich(design: DesignMatrix, bread: Any, terms: TermsOfRows, kind: str | None) -> tuple[Array, Array]:
@@ -87,60 +89,75 @@ def covariance_of_pieces(units: SamplingUnits, pieces: Iterable[tuple[slice, Arr
 
 @dataclass(frozen=True, eq=False)
 class RegressionReference:
-    """The reference distribution of combinations of coefficients: by `clusters` where they are known, else t on `df`.
+    """The reference distribution of combinations of coefficients: by the law of the units that people were drawn in.
 
-    `turn` makes coefficients of the columns as given from those of the scaled ones, which the clusters are of.
+    `turn` makes coefficients of the columns as given from those of the scaled ones, which the law is of. Without a
+    `law` people are alike, or the clusters too many to hold: then it is t on `df`.
     """
 
     turn: Array
     df: float
-    clusters: Clusters | None = None
+    law: UnitLaw | None = None
+    units: int = 0
 
     def reference(self, rows: Array) -> ReferenceDistribution:
         """The reference distribution of ``row . coefficients``, for each row."""
-        if self.clusters is None:
+        if self.law is None:
             return ReferenceDistribution.unclustered(len(rows), self.df)
-        if self.clusters.products.size * len(rows) > MAX_MULTIPLICATIONS:
+        if self.units * len(self.turn) ** 2 * len(rows) > MAX_COMBINATIONS and len(rows) > len(self.turn):
             least = self.coefficients
             return replace(least, factor=np.full(len(rows), least.factor.max()), df=np.full(len(rows), least.df.min()))
-        return self.clusters.reference(rows @ self.turn)
+        return self.law.reference(rows @ self.turn)
 
-    @property
+    @cached_property
     def coefficients(self) -> ReferenceDistribution:
         """The reference distribution of every coefficient."""
         return self.reference(np.eye(len(self.turn)))
 
 
 def regression_reference(
-    design: DesignMatrix, turn: Array, errors: Array | None = None, *, answers: int = 0
+    design: DesignMatrix,
+    turn: Array,
+    errors: Array | None = None,
+    *,
+    answers: int = 0,
+    working: tuple[Array, Array] | None = None,
 ) -> RegressionReference:
     """The reference distribution of a regression with these errors, one a person, on labels and features of the answer.
 
-    Without a design it is the normal one, and without clusters t on units less strata less what the labels take. The
-    features of the answer are taken for ones that do not go with the labels, which says enough of who decides them.
+    Without a design it is the normal one, else that of the law of its units. `working` are the factors of ``x x'`` in
+    the bread and in the variance of the sum, w and w**2 unless given. The features of the answer are taken for ones
+    that do not go with the labels, which says enough of who decides them.
     """
     p = len(design.formula.names)
     if not design.survey.design:
         return RegressionReference(turn, math.inf)
     units, q = design.survey.units, p + answers
-    plain = RegressionReference(turn, max(1.0, units.df - (q - 1)))
-    if units.unclustered or len(units) * q**2 > MAX_CLUSTER_SUMS:
+    plain = RegressionReference(turn, max(1.0, units.df - (q - 1)), units=len(units))
+    bread, spread = (design.weights, design.weights**2) if working is None else working
+    if units.unclustered:
+
+        def pieces() -> Iterator[tuple[slice, Array, Array, Array]]:
+            return ((place, rows, bread[place], spread[place]) for place, rows in design.chunks(2 * q))
+
+        return replace(plain, law=People(units, pieces, p, answers))
+    if len(units) * q**2 > MAX_CLUSTER_SUMS:
         return plain
     products, squares, sums = (np.zeros((len(units), *shape)) for shape in ((q, q), (q, q), (q,)))
     for place, rows in design.chunks():
-        w, unit = design.weights[place], units.unit_of[place]
+        o, v, unit = bread[place], spread[place], units.unit_of[place]
         for a in range(p):
-            sums[:, a] += np.bincount(unit, w * rows[:, a], minlength=len(units))
+            sums[:, a] += np.bincount(unit, np.sqrt(v) * rows[:, a], minlength=len(units))
             for b in range(a + 1):
-                both = w * rows[:, a] * rows[:, b]
-                products[:, a, b] += np.bincount(unit, both, minlength=len(units))
-                squares[:, a, b] += np.bincount(unit, w * both, minlength=len(units))
+                both = rows[:, a] * rows[:, b]
+                products[:, a, b] += np.bincount(unit, o * both, minlength=len(units))
+                squares[:, a, b] += np.bincount(unit, v * both, minlength=len(units))
     upper, features = np.triu_indices(p, 1), np.arange(p, q)
     for matrices in (products, squares):
         matrices[:, upper[0], upper[1]] = matrices[:, upper[1], upper[0]]
         matrices[:, features, features] = matrices[:, :1, 0]
     within = 0.0 if errors is None else units.correlation(errors)
-    return replace(plain, clusters=Clusters(products, squares, sums, units.stratum_of, within))
+    return replace(plain, law=Clusters(units, products, squares, sums, within))
 
 
 def scale_errors(covariance: Array, reference: ReferenceDistribution) -> Array:

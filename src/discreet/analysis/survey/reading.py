@@ -15,7 +15,7 @@ from ...estimation.tally import Tally, as_batch
 from ...files.columns import REPORT, place_of
 from ...files.sources import FileSource, inputs, source_of
 from ...mechanisms.mechanism import Mechanism
-from .survey import Survey
+from .survey import Population, Survey
 
 
 def read_survey(
@@ -26,7 +26,7 @@ def read_survey(
     weights: str | None = None,
     clusters: str | None = None,
     strata: str | None = None,
-    population: int | None = None,
+    population: Population | None = None,
     column: str | None = None,
     delimiter: str | None = None,
     unmarked: bool = False,
@@ -73,7 +73,7 @@ def survey_of_frame(
     weights: str | None = None,
     clusters: str | None = None,
     strata: str | None = None,
-    population: int | None = None,
+    population: Population | None = None,
     column: str | None = None,
     missing: str = "error",
 ) -> Survey:
@@ -131,7 +131,7 @@ def _survey(
     reports: Any,
     roles: Mapping[tuple[str, str], str],
     column_of: Callable[[str], Any],
-    population: int | None,
+    population: Population | None,
     missing: str,
 ) -> Survey:
     labels = {name: column_of(name) for (role, _), name in roles.items() if role == "label"}

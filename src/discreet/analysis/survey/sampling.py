@@ -1,21 +1,14 @@
-"""Errors of sums over people drawn in clusters and strata, and how far those from few clusters can be trusted.
-
-Sums are linearised, as survey statistics do it. A variance from few clusters is too small, because residuals are
-closer to the fit than errors are, and it is itself uncertain, the more so if some clusters are larger than others or a
-label hardly varies but between clusters. Both are known if errors are independent between clusters, and of one
-correlation within them. The variance is then a quadratic form of the sums of errors over clusters, whose mean and
-variance give a factor and, as of a chi-square variable, degrees of freedom (Bell2002, Imbens2016).
-"""
+"""Errors of sums over people drawn in clusters and strata, as survey statistics linearises them."""
 
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput
-from ..reference_distribution import FEW_CLUSTERS, Array, Codes, ReferenceDistribution
+from ..reference_distribution import Array, Codes
 
 MAX_SUMS = 1 << 26
 """The most sums over a cluster and a group that are held at a time."""
@@ -24,20 +17,25 @@ MAX_SUMS = 1 << 26
 class SamplingUnits:
     """The units in which n people were drawn: clusters, or people where there are none, inside strata if there are any.
 
-    `unit_of` is the unit of each person, `stratum_of` the stratum of each unit, `sizes` the number of units of each
-    stratum and `factors` their ``m / (m - 1)``. `InvalidInput` for a stratum with one unit, which tells nothing of its
-    own spread.
+    `unit_of` is the unit of each person and `stratum_of` the stratum of each unit; `sizes` is the number of units that
+    were drawn in each stratum, `factors` their ``m / (m - 1)``, and `fractions` the part of its people that was drawn,
+    which is 0 where `populations`, the number of people of each stratum, is not given. `InvalidInput` for a stratum
+    with one unit, which tells nothing of its own spread.
     """
 
-    def __init__(self, n: int, clusters: Codes | None, strata: Codes | None) -> None:
+    def __init__(
+        self, n: int, clusters: Codes | None, strata: Codes | None, populations: Array | None = None
+    ) -> None:
         self.unclustered = clusters is None
         self.unit_of, self.stratum_of = np.arange(n), np.zeros(n, dtype=np.int64) if strata is None else strata
+        people = np.bincount(self.stratum_of, minlength=1)
+        self.fractions: Array = np.zeros(len(people)) if populations is None else people / populations
         if clusters is not None:
             both = self.stratum_of * (int(clusters.max(initial=0)) + 1) + clusters
             _, first, unit_of = np.unique(both, return_index=True, return_inverse=True)
             self.unit_of, self.stratum_of = unit_of.astype(np.int64).reshape(-1), self.stratum_of[first]
-        self.sizes = np.bincount(self.stratum_of)
-        if (self.sizes < 2).any() or not n:
+        self.sizes = np.bincount(self.stratum_of, minlength=1)
+        if (self.sizes < 2).any():
             raise InvalidInput(
                 "a stratum has one cluster, which tells nothing of its own spread: join it to another"
                 if strata is not None
@@ -46,12 +44,28 @@ class SamplingUnits:
         self.factors: Array = self.sizes / (self.sizes - 1)
 
     def __len__(self) -> int:
+        """The number of units that people are of."""
         return len(self.stratum_of)
 
     @property
     def df(self) -> int:
-        """The degrees of freedom of the errors: units less strata."""
-        return len(self) - len(self.sizes)
+        """The degrees of freedom of the errors: units less strata, of those that people are of."""
+        return len(self) - len(np.unique(self.stratum_of))
+
+    def domain(self, chosen: NDArray[np.bool_]) -> SamplingUnits:
+        """The units of these people, of the same sample: units without any of them count as drawn, with sums of 0."""
+        units = copy(self)
+        there, unit_of = np.unique(self.unit_of[chosen], return_inverse=True)
+        if len(there) < 2:
+            raise InvalidInput("rows: these people are of one cluster, or one person, which tells nothing of their spread")
+        units.unit_of, units.stratum_of = unit_of.astype(np.int64).reshape(-1), self.stratum_of[there]
+        return units
+
+    def of_a_finite_population(self) -> SamplingUnits:
+        """The same units, whose sums vary less by the part of each stratum that was drawn: factors ``(1 - f) m/(m-1)``."""
+        units = copy(self)
+        units.factors = self.factors * (1 - self.fractions)
+        return units
 
     def covariance(self, terms: Array) -> Array:
         """The covariance of the sum of one row of terms a person, ``n x p`` in and ``p x p`` out.
@@ -62,9 +76,13 @@ class SamplingUnits:
         sums = terms
         if not self.unclustered:
             sums = np.stack([np.bincount(self.unit_of, column, minlength=len(self)) for column in terms.T], axis=1)
-        means = np.stack([np.bincount(self.stratum_of, column) for column in sums.T], axis=1) / self.sizes[:, None]
+        strata = len(self.sizes)
+        totals = [np.bincount(self.stratum_of, column, minlength=strata) for column in sums.T]
+        means = np.stack(totals, axis=1) / self.sizes[:, None]
         spread = sums - means[self.stratum_of]
-        return np.asarray((spread * self.factors[self.stratum_of, None]).T @ spread)
+        absent = self.sizes - np.bincount(self.stratum_of, minlength=strata)
+        of_absent = (means * (self.factors * absent)[:, None]).T @ means
+        return np.asarray((spread * self.factors[self.stratum_of, None]).T @ spread + of_absent)
 
     def covariance_of_groups(self, terms: Array, codes: Codes, groups: int) -> Array:
         """The covariance of the sums of a column of terms over the people of each group, ``groups x groups``."""
@@ -97,51 +115,3 @@ class SamplingUnits:
             return 0.0
         between = float(sums @ sums) * len(self) / (len(self) - 1)  # errors are nearer to their mean than to the truth
         return min(1.0, max(0.0, (between - own) / pairs / (own / len(errors))))
-
-
-@dataclass(frozen=True, eq=False)
-class Clusters:
-    """The clusters of a regression: for each the sums of ``w x x'``, of ``w**2 x x'`` and of ``w x`` over its people.
-
-    `within` is the correlation of errors of people of the same cluster.
-    """
-
-    products: Array
-    squares: Array
-    sums: Array
-    strata: Codes
-    within: float = 0.0
-
-    def reference(self, contrasts: Array) -> ReferenceDistribution:
-        """The factor and the degrees of freedom of each combination of coefficients, a row each.
-
-        With bread ``B = (sum O_c)**-1`` and ``g = B l`` the sums over clusters are ``u_c = g'(U_c - O_c B U)``, with
-        ``Cov(U_c) = V_c``; so their covariance is ``P = diag(g' V_c g) + L M L'`` with a thin L. The linearised
-        variance is ``u' C u``, C centring in strata, with the mean tr(CP) and the variance 2 tr(CPCP). The factor is
-        the root of ``g' V g / tr(CP)``, at least 1, and the degrees of freedom are ``tr(CP)**2 / tr(CPCP)``.
-        """
-        v = (1 - self.within) * self.squares + self.within * self.sums[:, :, None] * self.sums[:, None, :]
-        whole, bread = v.sum(axis=0), np.linalg.inv(self.products.sum(axis=0))
-        p = len(bread)
-        middle = np.block([[whole, -np.eye(p)], [-np.eye(p), np.zeros((p, p))]])
-        sizes = np.bincount(self.strata)
-        scale = sizes / (sizes - 1)
-        factors, df = [], []
-        for g in contrasts @ bread:
-            away = v @ g
-            thin = np.concatenate([(self.products @ g) @ bread, away], axis=1)
-            means = np.stack([np.bincount(self.strata, column) for column in thin.T], axis=1) / sizes[:, None]
-            centred = scale[self.strata, None] * (thin - means[self.strata])
-            own = away @ g
-            low = middle @ (thin.T @ centred)
-            mean = own.sum() + np.trace(low)
-            ones, twos = np.bincount(self.strata, own), np.bincount(self.strata, own**2)
-            spread = (scale**2 * (twos * (1 - 2 / sizes) + ones**2 / sizes**2)).sum() + (low * low.T).sum()
-            spread += 2 * np.trace(middle @ (centred.T @ (own[:, None] * centred)))
-            true = float(g @ whole @ g)
-            known = mean > 1e-9 * true and spread > 0
-            factors.append(max(1.0, true / mean) if known else 1.0)
-            df.append(max(1.0, mean**2 / spread) if known else 1.0)
-        clusters = len(self.strata)
-        factor = np.sqrt(factors) if clusters < FEW_CLUSTERS else np.ones(len(factors))
-        return ReferenceDistribution(factor, np.array(df), clusters - len(sizes), clusters)

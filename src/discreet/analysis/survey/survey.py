@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ from .sampling import SamplingUnits
 if TYPE_CHECKING:
     from ...bulk.labelled.tallies import GroupTallies
     from ..groups.means import Means
+
+Population: TypeAlias = int | Mapping[Hashable, int]
+"""The number of people that were drawn from, or that of each stratum."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,9 +69,9 @@ class Survey:
     `reports` may be the words that a mechanism by hand has for them. `labels` are columns by name, or a table of
     pandas, polars or Arrow, one entry a report: whatever is a label is public, and protects nobody. `weights` are
     positive numbers (how many people a report stands for), `clusters` and `strata` columns that say how people were
-    drawn, and `population` the number of people that they were drawn from, where that is not many times more. A label
-    that is missing (None or nan) is an error; ``missing="drop"`` leaves out the people who lack one, and `left_out`
-    says how many.
+    drawn, and `population` the number of people that they were drawn from, where that is not many times more; with
+    strata that of each, ``{stratum: number}``. A label that is missing (None or nan) is an error; ``missing="drop"``
+    leaves out the people who lack one, and `left_out` says how many.
 
     >>> import discreet as dc
     >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
@@ -93,7 +96,7 @@ class Survey:
         weights: Any = None,
         clusters: Any = None,
         strata: Any = None,
-        population: int | None = None,
+        population: Population | None = None,
         missing: str = "error",
     ) -> None:
         check_type("mechanism", mechanism, Mechanism, "a mechanism")
@@ -120,8 +123,9 @@ class Survey:
         self.labels: dict[str, NDArray[Any]] = {name: columns[f"labels[{name!r}]"] for name in labels}
         self.weights = positive_numbers("weights", columns["weights"]) if "weights" in columns else None
         self.clusters, self.strata = columns.get("clusters"), columns.get("strata")
-        self.population = _population(population, self.waves[0].tally.n)
+        self.population = _population(population, self.waves[0].tally.n, self.strata)
         self.left_out = int(len(complete) - complete.sum())
+        self.part_of: tuple[Survey, NDArray[np.bool_]] | None = None
 
     @classmethod
     def read(cls, mechanism: Mechanism, files: Any, **columns: Any) -> Survey:
@@ -188,9 +192,20 @@ class Survey:
 
     @cached_property
     def units(self) -> SamplingUnits:
-        """The clusters or people that were drawn, by strata."""
-        clusters, strata = (None if one is None else codes_of(one)[1] for one in (self.clusters, self.strata))
-        return SamplingUnits(self.n, clusters, strata)
+        """The clusters or people that were drawn, by strata; of a part of a sample, all of that sample."""
+        if self.part_of is not None:
+            whole, chosen = self.part_of
+            return whole.units.domain(chosen)
+        return self.units_of(None if self.clusters is None else codes_of(self.clusters)[1])
+
+    def units_of(self, clusters: Codes | None) -> SamplingUnits:
+        """The sampling units where people were drawn in these clusters, by the survey's strata."""
+        levels, strata = ([None], None) if self.strata is None else codes_of(self.strata)
+        population = self.population
+        if population is None:
+            return SamplingUnits(self.n, clusters, strata)
+        sizes = [population[level] if isinstance(population, Mapping) else population for level in levels]
+        return SamplingUnits(self.n, clusters, strata, np.array(sizes, dtype=float))
 
     @property
     def relative_weights(self) -> Array:
@@ -206,8 +221,12 @@ class Survey:
         remarks = [f"{self.n:,} reports of {names}"]
         if self.design:
             remarks.append(f"errors allow for {' and '.join(self.design)}")
+        if self.part_of is not None:
+            remarks.append(f"these are a part of {self.part_of[0].n:,} people, whose design their errors keep")
         if self.population is not None and finite:
-            remarks.append(f"drawn from {self.population:,} people: only the error of drawing them shrinks for that")
+            by = f" in {len(self.population)} strata" if isinstance(self.population, Mapping) else ""
+            size = sum(self.population.values()) if isinstance(self.population, Mapping) else self.population
+            remarks.append(f"drawn from {size:,} people{by}: only the error of drawing them shrinks for that")
         if self.left_out:
             remarks.append(f"{self.left_out:,} people who lack a label are left out")
         if self.population is not None and not finite:
@@ -225,14 +244,18 @@ class Survey:
         for name in ("population", "weights", "clusters", "strata"):
             if (getattr(self, name) is None) != (getattr(other, name) is None):
                 raise InvalidInput(f"{name} must be given for both surveys or for neither")
-        if self.population and other.population and self.n * other.population != other.n * self.population:
-            raise InvalidInput("surveys of different parts of their populations must be analysed apart")
+        whole = None
+        if self.part_of is not None or other.part_of is not None:
+            (first, chosen), (second, others) = (one.part_of or (one, np.ones(one.n, bool)) for one in (self, other))
+            whole = first + second, np.concatenate([chosen, others])
+        population = _joint_population(self, other) if whole is None else whole[0].population
         return self._of(
             waves=(*self.waves, *other.waves),
             labels={name: concatenate([column, other.labels[name]]) for name, column in self.labels.items()},
             **self._design_columns(lambda name, column: concatenate([column, getattr(other, name)])),
-            population=None if self.population is None else self.population + (other.population or 0),
+            population=population,
             left_out=self.left_out + other.left_out,
+            part_of=whole,
         )
 
     def _design_columns(self, change: Callable[[str, NDArray[Any]], NDArray[Any]]) -> dict[str, Any]:
@@ -241,7 +264,20 @@ class Survey:
         return nothing | {name: change(name, getattr(self, name)) for name in self.design}
 
     def only(self, rows: Any) -> Survey:
-        """The reports of these rows: a column of True and False, or the numbers of rows."""
+        """The reports of these rows: a column of True and False, or the numbers of rows.
+
+        Where the survey has weights, clusters or strata, the part keeps the way in which all people were drawn: errors
+        are those of a domain, to which clusters and people outside count as drawn, with a weight of 0, as `subset` of
+        a design has them in R's survey, and the population of every stratum stays known. Without any of these it is
+        a sample of its own, of a population that is not known.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+        >>> survey = dc.Survey(mechanism, [0, 1, 1, 0, 1, 1], clusters=["a", "a", "b", "b", "c", "c"])
+        >>> part = survey.only([0, 2, 3])
+        >>> part.n, len(part.units), part.units.sizes.tolist()
+        (3, 2, [3])
+        """
         chosen = np.zeros(self.n, dtype=bool)
         try:
             chosen[np.asarray(rows)] = True
@@ -256,9 +292,19 @@ class Survey:
             waves=tuple(waves) or (Wave(self.waves[0].mechanism, self.waves[0].reports[:0]),),
             labels={name: column[chosen] for name, column in self.labels.items()},
             **self._design_columns(lambda name, column: column[chosen]),
-            population=None,
+            population=self.population if self.design else None,
             left_out=0,
+            part_of=self._domain(chosen) if self.design else None,
         )
+
+    def _domain(self, chosen: NDArray[np.bool_]) -> tuple[Survey, NDArray[np.bool_]]:
+        """The whole sample, and who of it these people of the survey are."""
+        if self.part_of is None:
+            return self, chosen
+        whole, mine = self.part_of
+        everyone = np.zeros(whole.n, dtype=bool)
+        everyone[np.nonzero(mine)[0][chosen]] = True
+        return whole, everyone
 
     def by_wave(self, column: NDArray[Any]) -> Iterable[tuple[Wave, NDArray[Any]]]:
         """Every wave with its part of a column."""
@@ -368,9 +414,46 @@ def _numbers(mechanism: Mechanism, reports: Any) -> Any:
     return mechanism.reports_of(listed) if any(isinstance(report, str) for report in listed) else listed
 
 
-def _population(population: int | None, n: int) -> int | None:
+def _population(population: Any, n: int, strata: NDArray[Any] | None) -> Population | None:
     if population is None:
         return None
-    if isinstance(population, bool) or not isinstance(population, (int, np.integer)) or population < n:
-        raise InvalidInput(f"population={shown(population)} must be a whole number, at least the {n} people asked")
-    return int(population)
+    if not isinstance(population, Mapping):
+        if strata is not None:
+            raise InvalidInput(
+                f"population={shown(population)} must be the number of people of each stratum, {{stratum: number}}: "
+                "where people are drawn from strata, each has its own part that was drawn"
+            )
+        return _people(population, n, "population")
+    if strata is None:
+        raise InvalidInput("population must be one whole number where there are no strata")
+    levels, codes = codes_of(strata)
+    apart = [*(level for level in levels if level not in population), *(key for key in population if key not in levels)]
+    if apart:
+        raise InvalidInput(f"population must have the strata of the survey, and only these: {shown(apart[0])} is not in both")
+    sizes = np.bincount(codes, minlength=len(levels)).tolist()
+    return {level: _people(population[level], size, f"population[{level!r}]") for level, size in zip(levels, sizes, strict=True)}
+
+
+def _people(number: Any, n: int, name: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < n:
+        raise InvalidInput(f"{name}={shown(number)} must be a whole number, at least the {n} people asked")
+    return int(number)
+
+
+def _joint_population(one: Survey, other: Survey) -> Population | None:
+    """The population of two surveys together, of which each must have drawn the same part, in every stratum."""
+    if one.population is None or other.population is None:
+        return None
+    (first, drawn), (second, others) = (_by_stratum(survey) for survey in (one, other))
+    if any(drawn[level] * second[level] != others[level] * first[level] for level in first.keys() & second.keys()):
+        raise InvalidInput("surveys of different parts of their populations must be analysed apart")
+    both = {level: first.get(level, 0) + second.get(level, 0) for level in {**first, **second}}
+    return both if isinstance(one.population, Mapping) else both[None]
+
+
+def _by_stratum(survey: Survey) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
+    """How many people each stratum has, and how many of them were drawn; one stratum, None, where there are none."""
+    if not isinstance(survey.population, Mapping) or survey.strata is None:
+        return {None: cast(int, survey.population)}, {None: survey.n}
+    levels, codes = codes_of(survey.strata)
+    return dict(survey.population), dict(zip(levels, np.bincount(codes).tolist(), strict=True))
