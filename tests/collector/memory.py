@@ -77,7 +77,7 @@ class MemoryStore:
     def batches(self, collection, *, after=0):
         for position, upload in self._batches[after:]:
             if upload.collection == collection:
-                yield Batch(position, upload.labels, upload.day, upload.reports, upload.count)
+                yield Batch(position, upload.labels, upload.day, bytes(upload.reports), upload.count)
 
     def snapshot(self, collection):
         return self._snapshots.get(collection)

@@ -5,6 +5,8 @@ import json
 import pytest
 
 from discreet.collector.http.upload_decoder import PACKED
+from discreet.collector.settings import Settings
+from discreet.core.errors import InvalidInput
 
 GOOD = '"fingerprint":"%s","reports":[0],"version":1'
 
@@ -133,13 +135,41 @@ def test_a_body_may_come_in_parts(service, name):
 
 
 def test_large_bodies_together_are_limited(make):
-    service = make(body_bytes=1 << 20, bodies_bytes=1 << 16)
+    service = make(body_bytes=1 << 16, bodies_bytes=1 << 16)
     name = service.made()
+    bodies = service.service.bodies
+
+    async def receive():
+        return {"type": "http.request", "body": b" " * 50_000}
+
+    held = service.run(bodies.read({}, receive))
     headers = [("content-type", "application/json"), ("idempotency-key", "one")]
-    parts = [b" " * 50_000] * 4
-    answered = service.ask("POST", f"/collections/{name}/reports", b"", headers, chunks=parts)
-    assert (answered.status, answered.code) == (503, "busy")
+    for parts in ([b" " * 5_000] * 4, [b" " * 20_000]):
+        answered = service.ask("POST", f"/collections/{name}/reports", b"", headers, chunks=parts)
+        assert (answered.status, answered.code) == (503, "busy")
+    bodies.release(held)
+    assert service.ask("POST", f"/collections/{name}/reports", b"", headers, chunks=parts).code == "json"
+    assert bodies._held_bytes == 0
+
+
+def test_a_body_is_held_until_its_upload_is_stored(service, name, monkeypatch):
+    held = []
+    add = service.service.writer.add
+
+    async def watch(upload):
+        held.append(service.service.bodies._held_bytes)
+        return await add(upload)
+
+    monkeypatch.setattr(service.service.writer, "add", watch)
+    data = body(service, name, GOOD.replace("[0]", "[" + "0," * 5_000 + "0]"))
+    assert service.upload(name, data).status == 200
+    assert held == [len(data)]
     assert service.service.bodies._held_bytes == 0
+
+
+def test_all_bodies_together_have_room_for_one():
+    with pytest.raises(InvalidInput, match="bodies_bytes=65536 must be at least body_bytes=65537"):
+        Settings(body_bytes=65_537, bodies_bytes=65_536)
 
 
 @pytest.mark.parametrize("path", ["/x", "/collections/", "/collections/x/y", "//health", "/health/", "/collections//"])

@@ -8,7 +8,7 @@ import pytest
 from discreet.bulk.report_files import reports_to_bytes
 from discreet.bulk.words import seeded
 from discreet.collector.declaration import format_moment
-from discreet.collector.http.upload_decoder import MAX_REFUSED, PACKED
+from discreet.collector.http.upload_decoder import MAX_REFUSED, PACKED, UploadDecoder
 from discreet.core.canonical import canonical
 
 WIDE = '[domain]\nsize = 60\n[context]\nform = "uniform"\nepsilon = "1"\n[mechanism]\nname = "unary"\n'
@@ -47,14 +47,56 @@ def test_other_bytes_under_the_same_number_are_a_conflict(service, name):
 
 
 def test_one_bad_report_does_not_fail_the_rest(service, name):
-    answered = service.send(name, [0, 99, 1, "0", 2.0, True, None, [], {}, -1, 10**30], number="one")
+    answered = service.send(name, [0, 99, 1, "0", 2.0, True, None, -1, 10**30], number="one")
     assert answered.status == 200
     assert answered.json["accepted"] == 2
-    forms, impossible = [3, 4, 5, 6, 7, 8], [1, 9, 10]
+    forms, impossible = [3, 4, 5, 6], [1, 7, 8]
     assert answered.json["refused"] == sorted(
         [[index, "form"] for index in forms] + [[index, "impossible"] for index in impossible]
     )
     assert stored(service, name) == [((), 2, b"\0\1")]
+
+
+@pytest.mark.parametrize("many", [1, 5000])
+@pytest.mark.parametrize("part", [[], {}, [0], {"a": {}}, ["0", []]])
+def test_what_has_parts_is_no_report_and_no_upload_holds_it(service, name, part, many):
+    """A body is refused for it before it is any object of Python's, however large."""
+    for reports in ([part] * many, [0] * many + [part], [part] + [0] * many):
+        answered = service.send(name, reports)
+        assert (answered.status, answered.code) == (400, "json")
+    assert stored(service, name) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("[0,", "[,0,"), (",0]", ",0,]"), (",0]", ",0]]"), (",0]", ',0"]'), ("0,0,0", "0,,0"), (",0]", ",0],[0]"),
+        (",0]", ',"a,b]'), (",0]", ',0],"reports":[0]'), (",0]", ',0],"labels":{"reports":[0]}'), (",0]", ",0 0]"),
+    ],
+)  # fmt: skip
+def test_a_large_body_is_read_as_strictly_as_a_small_one(service, name, change):
+    start = f'{{"fingerprint":"{service.mechanism(name).fingerprint}","version":1,"reports":['
+    for many in (10, 3000, 200_000):
+        good = start + "0," * many + "0]}"
+        changed = good.replace(*change, 1) if change[0] != ",0]" else good[: -len(",0]}")] + change[1] + "}"
+        assert service.upload(name, changed.encode()).status in (400, 422), (many, change)
+        assert service.upload(name, good.encode()).json["accepted"] == many + 1
+
+
+def test_reports_of_a_large_body_may_stand_anywhere_in_it(service, name):
+    fingerprint = service.mechanism(name).fingerprint
+    reports = ",\n ".join(["0", "1", "2"] * 70_000)
+    body = f'{{"version":1,"labels":{{"week":"2"}}, "reports" :\t[{reports}\n],"fingerprint":"{fingerprint}"}}'
+    assert service.upload(name, body.encode()).json["accepted"] == 210_000
+    ((labels, count, kept),) = stored(service, name)
+    assert (labels, count, bytes(kept)) == ((("week", "2"),), 210_000, bytes([0, 1, 2] * 70_000))
+
+
+def test_a_large_body_has_a_million_reports_at_most_and_is_counted_before_it_is_decoded(service, name, monkeypatch):
+    fingerprint = service.mechanism(name).fingerprint
+    body = f'{{"fingerprint":"{fingerprint}","version":1,"reports":[{"0," * 10**6}0]}}'.encode()
+    monkeypatch.setattr(UploadDecoder, "_pieces", None)
+    assert service.upload(name, body).code == "count"
 
 
 @pytest.mark.parametrize("many", [1, 5000])

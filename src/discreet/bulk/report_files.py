@@ -62,7 +62,7 @@ def reports_to_bytes(mechanism: Mechanism, reports: NDArray[Any]) -> bytes:
     return np.ascontiguousarray(rows.view(np.uint8)[:, : byte_width(mechanism)]).tobytes()
 
 
-def reports_from_bytes(mechanism: Mechanism, data: bytes) -> NDArray[Any]:
+def reports_from_bytes(mechanism: Mechanism, data: bytes | bytearray | memoryview) -> NDArray[Any]:
     """Packed bytes as a batch for `Mechanism.tally`; the reports are checked when counted."""
     width = byte_width(mechanism)
     if len(data) % width:

@@ -5,6 +5,7 @@ Tokens and invitations are random, shown once, stored as hashes, and compared in
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import hmac
 import secrets
@@ -17,6 +18,7 @@ from ..core.limits import LIFTED, under
 from ..mechanisms.mechanism import Mechanism
 from ..wire.spec import parse_law
 from .declaration import Declaration, restore_declaration
+from .http.response import CHUNK_BYTES
 from .http.upload_decoder import UploadDecoder
 from .store.protocol import Store, StoredCollection
 
@@ -32,6 +34,8 @@ class ServedCollection:
     declaration: Declaration
     mechanism: Mechanism
     law: bytes
+    compressed_law: bytes
+    """The law by gzip, made once; nothing for one that is sent at once."""
     document: bytes
     decoder: UploadDecoder
     closed: bool
@@ -58,7 +62,10 @@ def serve(collection: StoredCollection, *, prefix: str, mechanism: Mechanism | N
     document = declaration.document(base=base, fingerprint=mechanism.fingerprint)
     decoder = UploadDecoder(mechanism, declaration.labels)
     law = collection.law.encode()
-    return ServedCollection(collection.id, declaration, mechanism, law, document, decoder, collection.closed)
+    compressed = gzip.compress(law, mtime=0) if len(law) > CHUNK_BYTES else b""
+    return ServedCollection(
+        collection.id, declaration, mechanism, law, compressed, document, decoder, collection.closed
+    )
 
 
 class Catalogue:

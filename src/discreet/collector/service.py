@@ -6,10 +6,11 @@ import asyncio
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from ..core.errors import StoreFailed
 from .catalogue import Catalogue, ServedCollection
@@ -19,6 +20,8 @@ from .settings import Settings
 from .store.protocol import Store
 from .store.tallies import TAIL_REPORTS, count_reports
 from .store.writer import GroupCommitWriter
+
+T = TypeVar("T")
 
 BUCKET_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """The upper bounds of the histogram of upload times, in seconds."""
@@ -100,6 +103,7 @@ class Service:
         self.uploads = RateLimiter(settings.uploads_per_second, 2 * settings.uploads_per_second)
         self.wrong_tokens = RateLimiter(settings.wrong_tokens_per_second, 10 * settings.wrong_tokens_per_second)
         self.readers = asyncio.Semaphore(2)
+        self._decoding = ThreadPoolExecutor(1, thread_name_prefix="large uploads")
         self.metrics = Metrics()
         self.waiting_uploads = 0
         self._forgotten_before = ""
@@ -118,9 +122,14 @@ class Service:
         self._task.cancel()
         with suppress(asyncio.CancelledError):
             await self._task
+        self._decoding.shutdown()
         await asyncio.to_thread(self._keep_refusals)
 
     # -- called by endpoints ----------------------------------------------------------------------
+    async def decode(self, function: Callable[..., T], *arguments: Any) -> T:
+        """What a function makes of a large body: off the event loop, and one body at a time."""
+        return await asyncio.get_running_loop().run_in_executor(self._decoding, function, *arguments)
+
     def count_refused(self, collection: str, reason: str, number: int = 1) -> None:
         """Note that reports or requests were refused."""
         self._new_refusals[collection, reason] += number

@@ -35,8 +35,8 @@ class Settings:
     """The origins whose pages may read public addresses and send reports."""
     body_bytes: int = 1 << 24
     """The most bytes of one body."""
-    bodies_bytes: int = 1 << 28
-    """The most bytes of all large bodies that are on their way."""
+    bodies_bytes: int = 20 * (1 << 20)
+    """The most bytes of all large bodies together, from their first byte to their answer."""
     uploads_per_second: int = 20_000
     """How many uploads are let in per second; 0 for any number."""
     wrong_tokens_per_second: int = 10
@@ -56,6 +56,8 @@ class Settings:
         for name, least, most in RANGES:
             if not least <= getattr(self, name) <= most:
                 raise InvalidInput(f"{name}={getattr(self, name)} must be from {least} to {most}")
+        if self.bodies_bytes < self.body_bytes:
+            raise InvalidInput(f"bodies_bytes={self.bodies_bytes} must be at least body_bytes={self.body_bytes}")
         for origin in self.origins:
             if not ORIGIN.fullmatch(origin):
                 raise InvalidInput(f"origins: {shown(origin)} must be an origin such as https://example.org")

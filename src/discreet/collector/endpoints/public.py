@@ -51,9 +51,11 @@ async def document(request: HttpRequest) -> HttpResponse:
 async def law(request: HttpRequest) -> HttpResponse:
     """The published law, byte for byte: its SHA-256 is the fingerprint."""
     etag = f'"{request.collection.mechanism.fingerprint}"'
-    headers = {"etag": etag, "cache-control": IMMUTABLE}
+    headers = {"etag": etag, "cache-control": IMMUTABLE, "vary": "accept-encoding"}
     if request.has_etag(etag):
         return HttpResponse(status=304, headers=headers)
+    if request.collection.compressed_law and b"gzip" in request.headers.get(b"accept-encoding", b""):
+        return JsonResponse(request.collection.compressed_law, headers={**headers, "content-encoding": "gzip"})
     return JsonResponse(request.collection.law, headers=headers)
 
 

@@ -12,10 +12,9 @@ from datetime import UTC, datetime
 from ...core.canonical import canonical
 from ...core.errors import StoreFailed, StoreFull
 from ..catalogue import digest as token_digest
-from ..http.limits import SMALL_BODY_BYTES
 from ..http.request import HttpRequest, media_type
 from ..http.response import JSON, HttpProblem, HttpResponse, JsonResponse, retry_later
-from ..http.upload_decoder import PACKED, UPLOAD_ID, DecodedUpload
+from ..http.upload_decoder import PACKED, SMALL_BODY_BYTES, UPLOAD_ID, Body, DecodedUpload
 from ..store.protocol import UploadOutcome, UploadRecord
 
 MEDIA_TYPES = (JSON, PACKED)
@@ -24,7 +23,7 @@ MEDIA_TYPES = (JSON, PACKED)
 async def upload(request: HttpRequest) -> HttpResponse:
     """Store reports; the same upload sent again gets the first answer again."""
     started = time.perf_counter()
-    service, served, headers = request.service, request.collection, request.headers
+    service, headers = request.service, request.headers
     if not service.uploads.take():
         raise retry_later("too_fast", "there are too many uploads at the moment")
     number = headers.get(b"idempotency-key", b"").decode("latin-1")
@@ -32,16 +31,26 @@ async def upload(request: HttpRequest) -> HttpResponse:
         raise HttpProblem("header", "the header idempotency-key must be 1 to 64 letters, digits, _ or -")
     kind = media_type(headers, MEDIA_TYPES)
     body = await service.bodies.read(headers, request.receive)
-    digest = hashlib.sha256(b"%s\n%s" % (kind.encode(), body)).digest()
+    try:
+        response = await _take(request, number, kind, body)
+    finally:
+        service.bodies.release(body)
+    service.metrics.observe_upload(time.perf_counter() - started)
+    return response
+
+
+async def _take(request: HttpRequest, number: str, kind: str, body: Body) -> HttpResponse:
+    """The answer to an upload whose body has come."""
+    served, headers = request.collection, request.headers
+    small = len(body) <= SMALL_BODY_BYTES
+    digest = _digest(kind, body) if small else await request.service.decode(_digest, kind, body)
     now = datetime.now(UTC)
     invited = served.declaration.access == "invitation"
     if served.state(now) != "open" or (invited and b"invitation" not in headers):
         outcome = UploadOutcome.NOT_INVITED if served.state(now) == "open" else UploadOutcome.CLOSED
         return await _first_answer(request, number, digest, outcome)
-    if len(body) <= SMALL_BODY_BYTES:
-        decoded = served.decoder.decode(kind, body)
-    else:
-        decoded = await asyncio.to_thread(served.decoder.decode, kind, body)
+    decode = served.decoder.decode
+    decoded = decode(kind, body) if small else await request.service.decode(decode, kind, body)
     _check_count(request, decoded, invited)
     answer = await _store(
         request,
@@ -58,8 +67,14 @@ async def upload(request: HttpRequest) -> HttpResponse:
         ),
         decoded,
     )
-    service.metrics.observe_upload(time.perf_counter() - started)
     return JsonResponse(answer.encode())
+
+
+def _digest(kind: str, body: Body) -> bytes:
+    """The SHA-256 of what was sent, by which a repetition is recognised."""
+    digest = hashlib.sha256(kind.encode() + b"\n")
+    digest.update(body)
+    return digest.digest()
 
 
 def _check_count(request: HttpRequest, decoded: DecodedUpload, invited: bool) -> None:

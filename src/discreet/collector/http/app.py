@@ -76,6 +76,9 @@ NO_STORE = (b"cache-control", b"no-store")
 """What a response says unless it says how long it may be kept."""
 
 
+MAX_LARGE_RESPONSES = 512
+"""The most responses to strangers that are sent in pieces at any time."""
+
 ALLOWED_HEADERS = "content-type, idempotency-key, invitation"
 """The headers that a page of another origin may send; a token is not among them."""
 
@@ -84,7 +87,7 @@ class App:
     """The collector as an ASGI application; pages of the origins in the settings may use its public addresses."""
 
     def __init__(self, service: Service) -> None:
-        self._service = service
+        self._service, self._large_responses = service, 0
         self._origins = frozenset(origin.encode() for origin in service.settings.origins)
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -113,13 +116,20 @@ class App:
         except Exception as problem:
             log_failure("a request failed", problem)
             response = HttpProblem("failed", "the collector failed; its log says where").response()
+        large = response.is_large and (route is None or not route.role)
+        if large and self._large_responses >= MAX_LARGE_RESPONSES:
+            large, response = False, retry_later("busy", "too many large responses are on their way").response()
         response.headers += SECURITY_HEADERS if page is None or response.status >= 400 else PAGE_HEADERS
         if method == "POST" or not any(header == b"cache-control" for header, _ in response.headers):
             response.headers.append(NO_STORE)
         self._allow_origin(scope, route, response)
         counted = scope["method"] if scope["method"] in COUNTED_METHODS else "other"
         self._service.metrics.requests[path if methods or page else "other", counted, response.status] += 1
-        await response.send(scope["method"], send)
+        self._large_responses += large
+        try:
+            await response.send(scope["method"], send)
+        finally:
+            self._large_responses -= large
 
     async def _respond(
         self, scope: dict[str, Any], receive: Receive, path: str, name: str, route: Route | None

@@ -7,11 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from .response import HttpProblem, retry_later
+from .upload_decoder import SMALL_BODY_BYTES, Body
 
 Receive = Callable[[], Awaitable[Any]]
-
-SMALL_BODY_BYTES = 65_536
-"""Bodies up to this size do not count towards the memory for large ones: connections are limited in number."""
 
 
 class ClientDisconnect(Exception):
@@ -42,13 +40,17 @@ class RateLimiter:
 
 
 class BodyReader:
-    """Reads request bodies of at most `max_bytes` each, and of at most `max_total_bytes` at any time."""
+    """Reads request bodies of at most `max_bytes` each, and of at most `max_total_bytes` at any time.
+
+    A body counts from its first bytes until it is released, which is when its request was answered: decoded and waiting
+    for the disk it takes as much memory as on its way. Small ones do not count: connections are limited in number.
+    """
 
     def __init__(self, max_bytes: int, max_total_bytes: int) -> None:
         self._max_bytes, self._max_total_bytes, self._held_bytes = max_bytes, max_total_bytes, 0
 
-    async def read(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
-        """The whole body; `HttpProblem` for one that is too large, or that there is no room for now."""
+    async def read(self, headers: Mapping[bytes, bytes], receive: Receive) -> Body:
+        """The whole body, to be released; `HttpProblem` for one that is too large, or that there is no room for now."""
         announced = headers.get(b"content-length", b"0")
         if not announced.isdigit() or len(announced) > 15 or int(announced) > self._max_bytes:
             raise self._too_large()
@@ -57,34 +59,45 @@ class BodyReader:
             whole: bytes = message.get("body", b"")
             if len(whole) > self._max_bytes:
                 raise self._too_large()
+            if len(whole) > SMALL_BODY_BYTES:
+                self._claim(len(whole))
             return whole
         return await self._gather(message, receive)
 
-    async def _gather(self, message: Any, receive: Receive) -> bytes:
-        parts: list[bytes] = []
-        size = counted = 0
+    def release(self, body: Body) -> None:
+        """Let go of the room of a body."""
+        if len(body) > SMALL_BODY_BYTES:
+            self._held_bytes -= len(body)
+
+    async def _gather(self, message: Any, receive: Receive) -> Body:
+        body = bytearray()
+        size = claimed = 0
         try:
             while True:
                 if message["type"] != "http.request":
                     raise ClientDisconnect
                 part: bytes = message.get("body", b"")
                 size += len(part)
+                if SMALL_BODY_BYTES < size <= self._max_bytes:
+                    self._claim(size - claimed)
+                    claimed = size
                 if size <= self._max_bytes:
-                    parts.append(part)
+                    body += part
                 elif size > 2 * self._max_bytes or not message.get("more_body", False):
                     raise self._too_large()  # what is little beyond is read first, so that the answer is seen
                 else:
-                    parts.clear()
-                if min(size, self._max_bytes) > max(SMALL_BODY_BYTES, counted):
-                    self._held_bytes += min(size, self._max_bytes) - counted
-                    counted = min(size, self._max_bytes)
-                    if self._held_bytes > self._max_total_bytes:
-                        raise retry_later("busy", "too many large bodies are on their way at the moment")
+                    body.clear()
                 if not message.get("more_body", False):
-                    return b"".join(parts)
+                    return body
                 message = await receive()
-        finally:
-            self._held_bytes -= counted
+        except BaseException:
+            self._held_bytes -= claimed
+            raise
+
+    def _claim(self, size: int) -> None:
+        if self._held_bytes + size > self._max_total_bytes:
+            raise retry_later("busy", "too many large bodies are on their way at the moment")
+        self._held_bytes += size
 
     def _too_large(self) -> HttpProblem:
         return HttpProblem("too_large", f"a body must have at most {self._max_bytes} bytes", {"connection": "close"})

@@ -34,9 +34,11 @@ class HttpRequest:
         media_type(self.headers, (JSON,))
         body = await self.service.bodies.read(self.headers, self.receive)
         try:
-            return loads(body, InvalidInput)
+            return await asyncio.to_thread(loads, bytes(body), InvalidInput)
         except InvalidInput:
             raise HttpProblem("json", "the body must be JSON without repeated keys") from None
+        finally:
+            self.service.bodies.release(body)
 
     async def compute(self, code: str, function: Callable[..., T], *arguments: Any) -> T:
         """What a function gives, computed in a thread; its errors become a problem with this code."""

@@ -15,7 +15,8 @@ from ...core.canonical import canonical
 Send = Callable[[Any], Awaitable[None]]
 
 JSON = "application/json"
-CHUNK_BYTES = 1 << 18
+CHUNK_BYTES = 1 << 15
+"""The bytes of a response that are handed to the connection at once; what a slow reader makes the process hold."""
 
 
 class HttpResponse:
@@ -35,10 +36,22 @@ class HttpResponse:
         if headers:
             self.headers += [(name.encode(), text.encode("latin-1")) for name, text in headers.items()]
 
+    @property
+    def is_large(self) -> bool:
+        """True if it is sent in pieces, as fast as they are taken."""
+        return len(self.body) > CHUNK_BYTES
+
     async def send(self, method: str, send: Send) -> None:
         """Send it; the server leaves out the body where the method is HEAD."""
         await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
-        await send({"type": "http.response.body", "body": self.body})
+        if not self.is_large or method == "HEAD":
+            await send({"type": "http.response.body", "body": self.body})
+            return
+        for start in range(0, len(self.body), CHUNK_BYTES):
+            end = start + CHUNK_BYTES
+            more = end < len(self.body)
+            await send({"type": "http.response.body", "body": self.body[start:end], "more_body": more})
+            await asyncio.sleep(0)  # others are answered in between
 
 
 class JsonResponse(HttpResponse):

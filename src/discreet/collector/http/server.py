@@ -27,10 +27,13 @@ from ..store.opening import open_store
 from ..store.protocol import Store
 from ..store.writer import GroupCommitWriter
 from .app import App
-from .response import CODES, MEDIA_TYPE, problem_body
+from .response import CHUNK_BYTES, CODES, MEDIA_TYPE, problem_body
 
 MAX_HEADER_BYTES = 32_768
 """The most bytes of a request before its body."""
+
+MIN_READ_BYTES = 1 << 16
+"""The least that a client must take of a response in the time that a request may take, unless it takes all."""
 
 WATCH_SECONDS = 1.0
 """The time between two looks at all connections."""
@@ -43,7 +46,7 @@ class CoalescingTransport:
     """
 
     def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport, self._head = transport, b""
+        self._transport, self._head, self.written = transport, b"", 0
 
     def write(self, data: bytes) -> None:
         """Send, or hold back what begins a response."""
@@ -52,12 +55,14 @@ class CoalescingTransport:
         elif data.startswith(b"HTTP/1.1 ") and not data.startswith(b"HTTP/1.1 100"):
             self._head = data
             return
+        self.written += len(data)
         self._transport.write(data)
 
     def flush(self) -> None:
         """Send what is held back."""
         if self._head:
             head, self._head = self._head, b""
+            self.written += len(head)
             self._transport.write(head)
 
     def close(self) -> None:
@@ -76,11 +81,12 @@ class DeadlineProtocol(HttpToolsProtocol):
     """Since when a request is on its way; None while there is none, or it has arrived."""
     header_bytes = 0
     """The bytes of headers that have come so far; 0 once they are whole."""
-    unread: tuple[int, float] | None = None
-    """How many bytes of the responses the client has not read, and since when it is not less."""
+    taken: tuple[int, float] | None = None
+    """How many bytes of responses the client had taken, and when; None while it has taken all."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Note the time: the first headers are waited for from here on."""
+        transport.set_write_buffer_limits(high=CHUNK_BYTES)
         self._coalescing = CoalescingTransport(transport)
         super().connection_made(self._coalescing)  # type: ignore[arg-type]
         self.since, self.header_bytes = time.monotonic(), 1
@@ -127,9 +133,12 @@ class DeadlineProtocol(HttpToolsProtocol):
             self.refuse("slow", f"a request must arrive within {seconds:g} seconds")
             self.since = None
         left = self.transport.get_write_buffer_size()
-        if not left or self.unread is None or left < self.unread[0]:
-            self.unread = (left, now) if left else None
-        elif now - self.unread[1] > seconds:
+        taken = self._coalescing.written - left
+        if not left:
+            self.taken = None
+        elif self.taken is None or taken - self.taken[0] >= MIN_READ_BYTES:
+            self.taken = taken, now
+        elif now - self.taken[1] > seconds:
             self.transport.abort()
 
 

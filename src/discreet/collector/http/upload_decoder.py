@@ -1,9 +1,14 @@
-"""Uploads, JSON or packed, decoded strictly and without the reports that the law cannot have written."""
+"""Uploads, JSON or packed, decoded strictly and without the reports that the law cannot have written.
+
+Anybody may send a body of any bytes. So reports are numbers or texts and nothing that has parts; they are counted
+before they are decoded; and a large body is decoded a piece at a time, so that neither the objects that it becomes nor
+the time that others wait for the interpreter grow with it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -16,7 +21,7 @@ from ...core.errors import InvalidInput, InvalidReport
 from ...estimation.decoders import decoder_of
 from ...mechanisms.mechanism import Mechanism
 from ...wire.reports import EXACT_BITS, HEXADECIMAL, byte_width
-from ..store.protocol import Labels
+from ..store.protocol import Labels, Packed
 from .response import JSON, HttpProblem
 
 MAX_REFUSED = 10_000
@@ -25,13 +30,22 @@ MAX_REFUSED = 10_000
 MAX_SCALAR_REPORTS = 64
 """Up to so many reports are checked one by one, which is faster than an array."""
 
-CHUNK_REPORTS = 4096
-"""Packed reports that are checked together once one of an upload is known to be impossible."""
+SMALL_BODY_BYTES = 4096
+"""Bodies up to this size are decoded at once, where they arrive; others in pieces, in a thread, one at a time."""
+
+PIECE_BYTES = 1 << 17
+PIECE_REPORTS = PIECE_BYTES // 2
+"""The bytes of JSON, and the packed reports, that are decoded together: a few milliseconds of the interpreter."""
+
+Body = bytes | bytearray
+
+Scalar = int | float | str | bool | None
+"""What a list of reports may hold at all."""
 
 Refusals = list[tuple[int, str]]
 """The places of refused reports, in order, with a code: ``form`` (not written like a report) or ``impossible``."""
 
-Validated = tuple[bytes, int, Refusals]
+Validated = tuple[Packed, int, Refusals]
 """The possible reports, packed, how many they are, and the places of the others."""
 
 
@@ -41,56 +55,66 @@ class ReportValidator:
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism, self._sampler, self._decoder = mechanism, mechanism.sampler, decoder_of(mechanism)
         self._bits, self.width = mechanism.bits, byte_width(mechanism)
-        self._numbers = self._bits <= EXACT_BITS
+        self.numbers = self._bits <= EXACT_BITS
         self._digits = -(-self._bits // 4)
 
-    def validate_json(self, reports: Sequence[Any]) -> Validated:
-        """Validate reports as JSON writes them."""
-        array = self._as_array(reports) if len(reports) > MAX_SCALAR_REPORTS else None
-        if array is not None and self._all_possible(array):
-            return reports_to_bytes(self._mechanism, array), len(reports), []
-        good: list[bytes] = []
+    def validate_json(self, pieces: Iterable[Sequence[Scalar]]) -> Validated:
+        """Validate reports as JSON writes them, piece by piece."""
+        good, count = bytearray(), 0
         refused: Refusals = []
-        for index, report in enumerate(reports):
+        for reports in pieces:
+            array = self._as_array(reports) if len(reports) > MAX_SCALAR_REPORTS else None
+            if array is not None and self._all_possible(array):
+                good += reports_to_bytes(self._mechanism, array)
+            else:
+                self._validate_each(reports, count, good, refused)
+            count += len(reports)
+        return good, count - len(refused), refused
+
+    def _validate_each(self, reports: Sequence[Scalar], first: int, good: bytearray, refused: Refusals) -> None:
+        """Add the possible reports to `good`, and the places of the others, counted from `first`, to `refused`."""
+        for index, report in enumerate(reports, first):
             number = self._number(report)
             if number is None:
                 _refuse(refused, index, "form")
             elif number < 0 or not self._sampler.is_report(number):
                 _refuse(refused, index, "impossible")
             else:
-                good.append(number.to_bytes(self.width, "little"))
-        return b"".join(good), len(good), refused
+                good += number.to_bytes(self.width, "little")
 
-    def validate_packed(self, packed: bytes) -> Validated:
-        """Validate packed reports."""
-        count = len(packed) // self.width
-        if count > MAX_SCALAR_REPORTS and self._all_possible(reports_from_bytes(self._mechanism, packed)):
-            return packed, count, []
-        good: list[bytes] = []
+    def validate_packed(self, packed: Packed) -> Validated:
+        """Validate packed reports, piece by piece."""
+        count, step = len(packed) // self.width, PIECE_REPORTS * self.width
+        good: bytearray | None = None
         refused: Refusals = []
-        for start in range(0, count, CHUNK_REPORTS):
-            chunk = packed[start * self.width : (start + CHUNK_REPORTS) * self.width]
-            if count > MAX_SCALAR_REPORTS and self._all_possible(reports_from_bytes(self._mechanism, chunk)):
-                good.append(chunk)
+        for start in range(0, len(packed), step):
+            piece = packed[start : start + step]
+            if count > MAX_SCALAR_REPORTS and self._all_possible(reports_from_bytes(self._mechanism, piece)):
+                if good is not None:
+                    good += piece
                 continue
-            for place in range(len(chunk) // self.width):
-                one = chunk[place * self.width : (place + 1) * self.width]
+            for at in range(0, len(piece), self.width):
+                one = piece[at : at + self.width]
                 if self._sampler.is_report(int.from_bytes(one, "little")):
-                    good.append(one)
+                    if good is not None:
+                        good += one
                 else:
-                    _refuse(refused, start + place, "impossible")
-        return b"".join(good), count - len(refused), refused
+                    if good is None:
+                        good = bytearray(packed[: start + at])
+                    _refuse(refused, (start + at) // self.width, "impossible")
+        return packed if good is None else good, count - len(refused), refused
 
-    def _number(self, report: Any) -> int | None:
+    def _number(self, report: Scalar) -> int | None:
         """The number of a report; None unless it is written as reports of this law are."""
-        if self._numbers:
+        if self.numbers:
             return report if type(report) is int else None
-        well_formed = type(report) is str and len(report) == self._digits and HEXADECIMAL.issuperset(report)
-        return int(report, 16) if well_formed else None
+        if type(report) is not str or len(report) != self._digits or not HEXADECIMAL.issuperset(report):
+            return None
+        return int(report, 16)
 
     def _as_array(self, reports: Sequence[Any]) -> NDArray[Any] | None:
         """Whole numbers as an array; None where there is anything else among them, or reports are written as text."""
-        if not self._numbers or set(map(type, reports)) != {int}:
+        if not self.numbers or set(map(type, reports)) != {int}:
             return None
         if min(reports) < 0 or max(reports) >> self._bits:
             return None
@@ -130,7 +154,7 @@ class UploadBody(msgspec.Struct, forbid_unknown_fields=True):
     """The body of an upload in JSON."""
 
     fingerprint: str
-    reports: list[Any]
+    reports: list[Scalar]
     version: Literal[1]
     labels: msgspec.Raw = msgspec.Raw()
 
@@ -147,13 +171,17 @@ MIN_QUOTES: dict[Any, int] = {UploadBody: 8, PackedHeader: 6}
 """The quotation marks of a body without labels whose reports are numbers."""
 
 BODY_DECODER, HEADER_DECODER = msgspec.json.Decoder(UploadBody), msgspec.json.Decoder(PackedHeader)
+NUMBERS, TEXTS, SCALARS = (msgspec.json.Decoder(list[kind]) for kind in (int, str, Scalar))  # type: ignore[valid-type]
+
+REPORTS_BEGIN = re.compile(rb'"reports"[ \t\n\r]*:[ \t\n\r]*\[')
+"""What comes before the reports of a body; a text in JSON cannot hold it, since quotation marks in texts are escaped."""
 
 
 class DecodedUpload(msgspec.Struct, frozen=True):
     """The content of an upload: its labels, the possible reports, and the places of the refused ones."""
 
     labels: Labels
-    reports: bytes
+    reports: Packed
     count: int
     refused: Refusals
 
@@ -164,16 +192,58 @@ class UploadDecoder:
     def __init__(self, mechanism: Mechanism, labels: Mapping[str, tuple[str, ...]]) -> None:
         self._fingerprint, self._labels, self._validator = mechanism.fingerprint, labels, ReportValidator(mechanism)
 
-    def decode(self, media_type: str, body: bytes) -> DecodedUpload:
+    def decode(self, media_type: str, body: Body) -> DecodedUpload:
         """The content of an upload; `HttpProblem` if it cannot be taken as a whole."""
-        if media_type == JSON:
-            sent = _read(BODY_DECODER, body)
-            self._check(sent.fingerprint, len(sent.reports))
-            labels = parse_labels(self._labels, bytes(sent.labels))
-            return DecodedUpload(labels, *self._validator.validate_json(sent.reports))
-        line, newline, packed = body.partition(b"\n")
-        if not newline or len(line) > MAX_LINE_BYTES:
+        if media_type != JSON:
+            return self._decode_packed(body)
+        if len(body) > SMALL_BODY_BYTES:
+            return self._decode_large(body)
+        sent = _read(BODY_DECODER, body)
+        self._check(sent.fingerprint, len(sent.reports))
+        labels = parse_labels(self._labels, bytes(sent.labels))
+        return DecodedUpload(labels, *self._validator.validate_json([sent.reports]))
+
+    def _decode_large(self, body: Body) -> DecodedUpload:
+        """The content of a large body in JSON: what is around the reports, and then these, a piece at a time."""
+        begin = REPORTS_BEGIN.search(body, 0, MAX_LINE_BYTES)
+        start = begin.end() if begin else 0
+        end = body.find(b"]", start)  # the end of the list, unless something in it has parts
+        if begin is None or end < 0 or start + len(body) - end > MAX_LINE_BYTES:
+            raise _not_an_upload()
+        sent = _read(BODY_DECODER, body[:start] + body[end:])
+        if sent.reports:  # another list, so that the one above is not where it should be
+            raise _not_an_upload()
+        self._check(sent.fingerprint, 1 + _count(body, b",", start, end))
+        labels = parse_labels(self._labels, bytes(sent.labels))
+        return DecodedUpload(labels, *self._validator.validate_json(self._pieces(body, start, end)))
+
+    def _pieces(self, body: Body, start: int, end: int) -> Iterator[list[Scalar]]:
+        """The reports between two places, some at a time.
+
+        Where a cut falls into a text, a list or an object, the piece before it has one that does not end, and is
+        refused; so what is accepted in pieces is what would be accepted whole.
+        """
+        expected = NUMBERS if self._validator.numbers else TEXTS
+        while start >= 0:
+            cut = body.find(b",", min(start + PIECE_BYTES, end), end)
+            piece = b"[%b]" % body[start : end if cut < 0 else cut]
+            try:
+                try:
+                    reports: list[Scalar] = expected.decode(piece)
+                except msgspec.ValidationError:
+                    reports = SCALARS.decode(piece)
+            except (ValueError, RecursionError):
+                raise _not_an_upload() from None
+            if not reports:  # between two commas
+                raise _not_an_upload()
+            yield reports
+            start = cut + 1 if cut >= 0 else -1
+
+    def _decode_packed(self, body: Body) -> DecodedUpload:
+        newline = body.find(b"\n", 0, MAX_LINE_BYTES + 1)
+        if newline < 0:
             raise HttpProblem("json", "packed reports must follow a line of canonical JSON")
+        line, packed = bytes(body[:newline]), memoryview(body)[newline + 1 :]
         header = _read(HEADER_DECODER, line)
         if canonical(loads(line, InvalidInput)).encode() != line:
             raise HttpProblem("json", "the line before packed reports must be canonical JSON: keys sorted, no spaces")
@@ -190,7 +260,21 @@ class UploadDecoder:
             raise HttpProblem("count", f"an upload must hold 1 to {MAX_REPORTS} reports")
 
 
-def _read(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
+def _count(body: Body, byte: bytes, start: int, end: int) -> int:
+    """How often a byte is between two places, counted in steps that let others run."""
+    steps = range(start, end, 1 << 20)
+    return sum(body.count(byte, step, min(step + (1 << 20), end)) for step in steps)
+
+
+def _not_an_upload() -> HttpProblem:
+    return HttpProblem(
+        "json",
+        "the body must be a JSON object with fingerprint, reports, version 1 and perhaps labels, each once, and nothing "
+        "else; reports must be a list of numbers or texts",
+    )
+
+
+def _read(decoder: msgspec.json.Decoder[Any], body: Body) -> Any:
     """The body by its decoder, which does not notice repeated keys: wherever there may be one, a strict reader looks.
 
     With as few quotation marks as fingerprint, its text and the other keys take there is no room for one.
@@ -200,13 +284,9 @@ def _read(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
         if b"\\" in body or (
             body.count(b'"') > MIN_QUOTES[type(decoded)] and any(body.count(name) > 1 for name in KEYS)
         ):
-            loads(body, InvalidInput)
+            loads(bytes(body), InvalidInput)
     except (ValueError, RecursionError):
-        raise HttpProblem(
-            "json",
-            "the body must be a JSON object with fingerprint, reports, version 1 and perhaps labels, each once, "
-            "and nothing else",
-        ) from None
+        raise _not_an_upload() from None
     return decoded
 
 

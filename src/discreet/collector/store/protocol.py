@@ -14,6 +14,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
+Packed = bytes | bytearray | memoryview
+"""Packed reports that are to be stored; a view of a large body, so that there is one copy of it."""
+
 Labels = tuple[tuple[str, str], ...]
 """Public labels of a report with their values, sorted by name."""
 
@@ -56,7 +59,7 @@ class UploadRecord:
     day: str
     """The day it came, such as ``2026-11-17``, in UTC."""
     labels: Labels
-    reports: bytes
+    reports: Packed
     """The accepted reports, packed one after the other as `wire.reports` says; may be empty."""
     count: int
     answer: str

@@ -12,14 +12,18 @@ from ...bulk.report_files import reports_from_bytes
 from ...estimation.decoders import decoder_of
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
+from ...wire.reports import byte_width
 from .protocol import Labels, Snapshot, Store
 
 TAIL_REPORTS = 100_000
 TAIL_BATCHES = 10_000
 """A tail of more reports, or of more uploads, is worth a new snapshot."""
 
-MAX_PENDING_BYTES = 1 << 24
+MAX_PENDING_BYTES = 1 << 20
 """The bytes of reports that are gathered before they are counts."""
+
+CHUNK_REPORTS = 1 << 16
+"""The reports that are counted together: more would take memory, and the interpreter from those who answer senders."""
 
 Counts = NDArray[np.int64]
 Cell = tuple[Labels, str]
@@ -47,10 +51,13 @@ class CellCounts:
 
     def flush(self) -> None:
         """Count the reports that were added."""
+        step = CHUNK_REPORTS * byte_width(self.mechanism)
         for cell, parts in self._pending.items():
-            batch = Tally.of(self.mechanism, reports_from_bytes(self.mechanism, b"".join(parts)))
-            known = self.counts.get(cell)
-            self.counts[cell] = batch.counts if known is None else known + batch.counts
+            packed = memoryview(b"".join(parts))
+            for start in range(0, len(packed), step):
+                batch = Tally.of(self.mechanism, reports_from_bytes(self.mechanism, packed[start : start + step]))
+                known = self.counts.get(cell)
+                self.counts[cell] = batch.counts if known is None else known + batch.counts
         self._pending, self._pending_bytes = {}, 0
 
     def tally(self) -> Tally:

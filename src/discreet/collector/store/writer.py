@@ -15,7 +15,7 @@ from ...core.errors import InvalidInput, StoreFailed, StoreFull
 from .protocol import Store, UploadRecord, UploadResult
 
 MAX_UPLOADS = 1000
-MAX_BYTES = 1 << 25
+MAX_BYTES = 1 << 22
 """A commit takes at most so many uploads and bytes of reports, or one upload."""
 
 Result = UploadResult | BaseException

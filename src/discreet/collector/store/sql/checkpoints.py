@@ -22,7 +22,7 @@ from pathlib import Path
 
 from ....core.canonical import canonical
 from ..disk import AppendFile, LocalDisk
-from ..protocol import LogEntry, StoredCollection
+from ..protocol import LogEntry, Packed, StoredCollection
 
 LINE_BYTES = 256
 """Bytes of a line; a sector of a disk holds whole lines."""
@@ -135,7 +135,7 @@ CHECKSUM_BYTES = 16
 
 def row_hash(
     position: int, collection: str, upload: str, digest: bytes, day: str, labels: str, count: int, answer: str,
-    salt: bytes, reports: bytes,
+    salt: bytes, reports: Packed,
 ) -> bytes:  # fmt: skip
     """The hash of all that is stored of one upload; `labels` as the canonical text that is stored."""
     text = (  # what `canonical` writes of a list of these, which are all plain

@@ -14,7 +14,7 @@ from .checkpoints import CHAIN_START, Checkpoint
 from .schema import Connection
 
 PAGE_ROWS = 1000
-PAGE_BYTES = 1 << 24
+PAGE_BYTES = 1 << 20
 """Stored reports are read in pages of at most this size, or one upload."""
 
 

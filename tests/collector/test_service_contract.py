@@ -1,0 +1,206 @@
+"""The resource contract: what strangers can make a running collector hold in memory, and others wait for.
+
+Every attack comes without a token, over the loopback, for some seconds and from a limited number of connections. The
+memory is the process's largest resident set, as the system notes it. That honest senders wait less than 0.1 s, nobody
+is told by a machine that does other things, so this is asserted in `make soak` only.
+"""
+
+import json
+import os
+import re
+import secrets
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from running import running
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
+
+HERE = Path(__file__).parent
+LONG = bool(os.environ.get("SOAK"))
+SECONDS = 8 if LONG else 3
+MAX_MORE_BYTES = 50 * 10**6
+MAX_P99_SECONDS = 0.1
+BODY_BYTES = 16_700_000
+VALUES = {"domain": {"values": [f"value {i:09}" for i in range(690_000)]}}
+LARGE_SPEC = {**VALUES, "context": {"form": "uniform", "epsilon": "1"}, "mechanism": {"name": "hadamard"}}
+"""A spec whose published law has about 12 MB."""
+
+
+def filled(made, item, last=b"0"):
+    """A body of the largest size whose reports are one text again and again."""
+    head = b'{"fingerprint":"%s","version":1,"reports":[' % made["fingerprint"].encode()
+    times = (BODY_BYTES - len(head) - len(last)) // (len(item) + 1)
+    return head + (item + b",") * times + last + b"]}"
+
+
+def numbers(made, count, text=b"0"):
+    head = b'{"fingerprint":"%s","version":1,"reports":[' % made["fingerprint"].encode()
+    return head + b",".join([text] * count) + b"]}"
+
+
+BODIES = {
+    "small ones": (8, lambda made: numbers(made, 1)),
+    "objects": (8, lambda made: filled(made, b"{}")),
+    "lists": (8, lambda made: filled(made, b"[]")),
+    "objects in objects": (8, lambda made: filled(made, b'{"a":{}}')),
+    "objects and a backslash": (8, lambda made: filled(made, b"{}", b'"\\\\"')),
+    "objects and a backslash, many": (24, lambda made: filled(made, b"{}", b'"\\\\"')),
+    "texts": (8, lambda made: filled(made, b'"ab"')),
+    "digits": (8, lambda made: filled(made, b"9" * 4000)),
+    "a million numbers": (8, lambda made: numbers(made, 10**6)),
+    "a million long numbers": (8, lambda made: numbers(made, 10**6, b"900719925474099")),
+    "impossible ones at the end": (8, lambda made: numbers(made, 10**6)[:-8] + b",99999]}"),
+    "thirty thousand numbers": (24, lambda made: numbers(made, 30_000)),
+    "depth": (8, lambda made: filled(made, b"[" * 1000)),
+    "labels": (8, lambda made: numbers(made, 1)[:-1] + b',"labels":{"week":"' + b"\\n" * 8_000_000 + b'"}}'),
+}
+PACKED_BODIES = {
+    "packed": (60, lambda made: _line(made) + bytes(8_000_000)),
+    "packed, a million": (24, lambda made: _line(made) + bytes(1_000_000)),
+    "a line without an end": (8, lambda made: b" " * BODY_BYTES),
+}
+
+
+def _line(made):
+    return b'{"fingerprint":"%s","version":1}\n' % made["fingerprint"].encode()
+
+
+class Watched:
+    """The collector's memory and the waiting of an honest sender, while a block runs."""
+
+    def __init__(self, collector, made):
+        self._collector, self._made = collector, made
+        self._status = Path(f"/proc/{collector.process.pid}/status")
+
+    def _bytes(self, entry):
+        return 1024 * int(re.search(rf"{entry}:\s*([0-9]+) kB", self._status.read_text())[1])
+
+    def __enter__(self):
+        self._before = self._bytes("VmRSS")
+        Path(f"/proc/{self._collector.process.pid}/clear_refs").write_text("5")  # the largest size from now on
+        place = [str(self._collector.port), self._made["id"], self._made["fingerprint"], secrets.token_hex(8)]
+        self._honest = subprocess.Popen(
+            [sys.executable, str(HERE / "honest.py"), *place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert self._honest.stdout.readline() == "ready\n"
+        return self
+
+    def __exit__(self, *_):
+        self.times = json.loads(self._honest.communicate(timeout=60)[0])
+        self.more_bytes = self._bytes("VmHWM") - self._before
+
+    @property
+    def p99(self):
+        return sorted(self.times)[int(0.99 * len(self.times))]
+
+    def check(self, what, capsys):
+        with capsys.disabled():
+            print(
+                f"\n{what}: {self._before / 1e6:.0f} MB and {self.more_bytes / 1e6:.0f} MB more; {len(self.times)} "
+                f"honest uploads, p99 {1e3 * self.p99:.0f} ms, at most {1e3 * max(self.times):.0f} ms"
+            )
+        assert self.times
+        assert self.more_bytes < MAX_MORE_BYTES
+        if LONG:
+            assert self.p99 < MAX_P99_SECONDS
+
+
+@pytest.fixture(scope="module")
+def collector(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("contract")) as started:
+        started.collection = started.made(minimum=1)
+        with Watched(started, started.collection):
+            time.sleep(1)  # what every collector needs once
+        yield started
+
+
+def attack(collector, body, kind, connections, stop):
+    """Send a body again and again over so many connections; the statuses of the answers."""
+    statuses, lock = [], threading.Lock()
+
+    def send(worker):
+        number = 0
+        while not stop.is_set():
+            number += 1
+            head = (
+                f"POST {collector.collection['collection']}/reports HTTP/1.1\r\nhost: x\r\ncontent-type: {kind}\r\n"
+                f"idempotency-key: {id(statuses)}-{worker}-{number}\r\ncontent-length: {len(body)}\r\n\r\n"
+            )
+            try:
+                with collector.connect() as connection:
+                    connection.sendall(head.encode())
+                    connection.sendall(body)
+                    status = int(connection.recv(65_536).split()[1])
+            except (OSError, IndexError):
+                status = None
+            with lock:
+                statuses.append(status)
+            if status in (None, 503):
+                time.sleep(0.05)
+
+    workers = [threading.Thread(target=send, args=(worker,), daemon=True) for worker in range(connections)]
+    for worker in workers:
+        worker.start()
+    return workers, statuses
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/vnd.discreet.reports"], ids=["JSON", "packed"])
+@pytest.mark.parametrize("what", [*BODIES, *PACKED_BODIES])
+def test_bodies_of_strangers_take_little_memory(collector, what, kind, capsys):
+    table = BODIES if kind == "application/json" else PACKED_BODIES
+    if what not in table:
+        pytest.skip("of the other kind")
+    connections, make = table[what]
+    body, stop = make(collector.collection), threading.Event()
+    with Watched(collector, collector.collection) as watched:
+        workers, statuses = attack(collector, body, kind, connections, stop)
+        time.sleep(SECONDS)
+        stop.set()
+        for worker in workers:
+            worker.join(30)
+    watched.check(f"{what}, {kind}, answered {sorted(map(str, set(statuses)))} ({len(statuses)})", capsys)
+    assert collector.process.poll() is None
+    assert not {500, 502} & set(statuses)
+
+
+@pytest.mark.parametrize("readers", [100, 600] if LONG else [100])
+def test_readers_of_a_large_law_who_take_nothing_take_little_memory(collector, readers, capsys):
+    large = collector.made(spec=LARGE_SPEC, words=None, labels=None)
+    with Watched(collector, collector.collection) as watched:
+        connections = []
+        for _ in range(readers):
+            connection = socket.socket()
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", collector.port))
+            connection.sendall(f"GET {large['collection']}/law HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+            connections.append(connection)
+        time.sleep(SECONDS)
+        for connection in connections:
+            connection.close()
+    watched.check(f"{readers} readers of a law", capsys)
+
+
+def test_the_contract_can_be_broken(tmp_path, capsys):
+    """A control: with room for many bodies at once the same harness sees them."""
+    (tmp_path / "settings.toml").write_text("bodies_bytes = 1000000000\n")
+    with running(tmp_path, "--settings", "settings.toml") as roomy:
+        made = roomy.collection = roomy.made(minimum=1)
+        line = _line(made)
+        with Watched(roomy, made) as watched:
+            connections = [roomy.connect() for _ in range(12)]
+            for number, connection in enumerate(connections):
+                head = (
+                    f"POST {made['collection']}/reports HTTP/1.1\r\nhost: x\r\ncontent-length: 12000000\r\n"
+                    f"content-type: application/vnd.discreet.reports\r\nidempotency-key: held-{number}\r\n\r\n"
+                )
+                connection.sendall(head.encode() + line + bytes(11_000_000))  # and no more of it
+            time.sleep(1)
+            for connection in connections:
+                connection.close()
+        assert watched.more_bytes > MAX_MORE_BYTES
