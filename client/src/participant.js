@@ -4,14 +4,16 @@ import { checkLaw, LAW_BYTES, Refused } from "./discreet.js";
 import { checkInvited, checkLabels, checkOpen, DOCUMENT_BYTES, readDocument } from "./document.js";
 import { invitationIn } from "./invitations.js";
 import { Ledger } from "./ledger.js";
-import { promiseOf } from "./promise.js";
+import { promiseFor, promiseOf } from "./promise.js";
 import { addressOf, textAt } from "./requests.js";
 import { sendUpload } from "./sending.js";
 import { IndexedStore } from "./stores.js";
+import { checkWords } from "./words.js";
 
 export { checkLaw, randomWords, Refused } from "./discreet.js";
 export { entriesOf } from "./entries.js";
 export { IndexedStore, MemoryStore } from "./stores.js";
+export { wordsFor } from "./words.js";
 export { KEY_BYTES, keyBytes, randomHex, tagKey } from "./stores.js"; // for the ledger in a file
 
 /** @import { Upload } from "./account.js" */
@@ -37,6 +39,7 @@ export { KEY_BYTES, keyBytes, randomHex, tagKey } from "./stores.js"; // for the
  * @property {readonly any[]} values the answers that can be given
  * @property {Record<string, string[]>} labels public labels that an answer may carry
  * @property {Promised} promise what was checked
+ * @property {(value: any) => string} promiseFor what is promised of one answer, in a sentence that does not repeat it
  * @property {Law} law
  * @property {boolean} needsInvitation whether an answer needs an invitation, and the link that was opened held none
  * @property {(value: any, more?: Beside) => Promise<Receipt>} answer with a value, which stays here
@@ -95,6 +98,7 @@ export class Participant {
     checkOpen(document, ways.now());
     const law = await checkLaw(await textAt(ways, document.law, LAW_BYTES), document);
     const { title, question, words, labels, changes, reports, access } = document;
+    checkWords(law.values, words);
     return Object.freeze({
       name,
       title,
@@ -102,7 +106,8 @@ export class Participant {
       words,
       values: law.values,
       labels,
-      promise: promiseOf(law, changes, access),
+      promise: promiseOf(law, document),
+      promiseFor: (/** @type {any} */ value) => promiseFor(law, numberOf(law, value)),
       law,
       needsInvitation: access === "invitation" && linked === undefined,
       answer: async (/** @type {any} */ value, /** @type {Beside} */ more = {}) => {

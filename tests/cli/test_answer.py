@@ -61,7 +61,8 @@ def test_an_answer_shows_what_is_promised_and_what_was_sent(discreet, collector,
     lines = done.stdout.splitlines()
     assert lines[:5] == ["Health survey", "Which of these have you had?", "  none", "  cold", "  hiv: HIV infection"]
     assert lines[5].startswith("Your report is at most 2.72 times as likely")
-    assert lines[6] == "Hidden from all others: HIV infection. Every other answer may show."
+    assert lines[6] == 'Hidden from all others: "hiv" (shown as "HIV infection"). Every other answer may show.'
+    assert lines[-3].startswith("This answer is hidden from every other one")
     assert lines[-2] == "Accepted. Spent in all: 1 of 4. This is what was sent:"
     assert lines[-1].encode() in collector.uploads.values()
     assert (data_folder / "discreet" / "ledger.jsonl").exists()

@@ -24,16 +24,16 @@ def test_a_ratio_is_rounded_up_and_by_little(text):
         (C.uniform(range(3), "1"), ["2.72 times as likely with your answer as with any other (epsilon 1)"]),
         (
             C.high_low(["a", "b"], ["b"], "1"),
-            ["one that it is hidden from", "Hidden from all others: bee. Every other"],
+            ["one that it is hidden from", 'Hidden from all others: "b" (shown as "bee"). Every other'],
         ),
         (
             C.blocks({"x": list("ab"), "y": list("cd")}, "1"),
-            ["It shows which of 2 groups your answer is in", "inside: x, y."],
+            ["It shows which of 2 groups your answer is in", 'inside: "x", "y".'],
         ),
         (C.graded({"a": "1", "b": "2"}), ["2.72 to 7.39 times", "epsilon 1 to 2, by the two answers"]),
-        (C.matrix(["a", "b", "c"], [[0, 1, "inf"], [1, 0, 1], ["inf", 1, 0]]), ["told from some others for certain"]),
+        (C.matrix(["a", "b", "c"], [[0, 1, "inf"], [1, 0, 1], ["inf", 1, 0]]), ['Hidden from some others: "a", "c".']),
         (C.blocks({"x": ["a"], "y": ["b"]}, "1"), ["Nothing is hidden here"]),
-        (C.high_low(range(20), range(15), "1"), ["0, 1, 2, 3, 4, 5, 6, 7 and 7 more"]),
+        (C.high_low(range(20), range(15), "1"), ['"0", "1", "2", "3", "4", "5", "6", "7" and 7 more']),
     ],
 )
 def test_the_promise_says_what_is_hidden_and_what_shows(context, says):

@@ -21,8 +21,9 @@ from ..mechanisms.mechanism import Mechanism
 from ..wire.spec import parse_law
 from .addresses import Address, address_beside, address_of, invitation_of
 from .ledger.ledger import ACCESS, CHANGES
-from .promise import promise
+from .promise import promise, promise_for
 from .uploading import ClientSession, Receipt
+from .words import check_words
 
 T = TypeVar("T")
 
@@ -197,6 +198,10 @@ class Collection:
         """What is promised, in sentences."""
         return promise(self.context, self.document.changes, self.words, access=self.document.access)
 
+    def promise_for(self, value: Value) -> str:
+        """What is promised of one answer, in a sentence that does not repeat it; `UnknownValue` if it cannot be given."""
+        return promise_for(self.context, self.values.index(value))
+
     def value_of(self, text: str) -> Value:
         """The value that is written `text`; `UnknownValue`, which does not repeat it, if there is none."""
         number = self.values.find_text(text)
@@ -242,6 +247,10 @@ def open_collection(url: str, session: ClientSession) -> Collection:
     if hashlib.sha256(content).hexdigest() != document.fingerprint:
         raise Refused("the law of the collection is not the one that its fingerprint stands for")
     mechanism = _parse_certified(content)
+    try:
+        check_words(mechanism.context.values, document.words)
+    except InvalidInput as problem:
+        raise Refused(f"the collection shows one answer as another: {problem}") from None
     session.ledger.check_law(str(address), mechanism)
     return Collection(document, mechanism, session, invitation)
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from ..client.collection import MAX_DOCUMENT_BYTES, MOMENT, VERSION
 from ..client.ledger.ledger import ACCESS, CHANGES
+from ..client.words import check_words
 from ..core.canonical import canonical, loads
 from ..core.documents import parse_toml
-from ..core.errors import DiscreetError, InvalidSpec
+from ..core.errors import DiscreetError, InvalidInput, InvalidSpec
 from ..core.fields import Fields, as_list, text, whole
 from ..estimation.decoders import decoder_of
 from ..mechanisms.mechanism import Mechanism
@@ -81,6 +82,10 @@ def parse_declaration(data: object) -> tuple[Declaration, Mechanism]:
     for value in declaration.words:
         if mechanism.context.values.find_text(value) is None:
             raise InvalidSpec(f"words: {value!r} must be a value of the domain, as text")
+    try:
+        check_words(mechanism.context.values, declaration.words)
+    except InvalidInput as problem:
+        raise InvalidSpec(str(problem)) from None
     groups = math.prod(len(texts) + 1 for texts in declaration.labels.values())
     if groups > MAX_GROUPS:
         raise InvalidSpec(f"labels: their texts combine in {groups} ways, which must be at most {MAX_GROUPS}")

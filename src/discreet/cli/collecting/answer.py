@@ -61,7 +61,10 @@ def command(
         _show(collection)
     if given is None and collection.needs_invitation:
         given = _invitation(asks=value is None and not as_json and in_terminal())
-    receipt = collection.answer(_value(collection, value, as_json=as_json), labels=by_name, invitation=given)
+    answer = _value(collection, value, as_json=as_json)
+    if not as_json:
+        click.echo(collection.promise_for(answer))
+    receipt = collection.answer(answer, labels=by_name, invitation=given)
     if as_json:
         click.echo(json.dumps(_data(receipt, client)))
     else:

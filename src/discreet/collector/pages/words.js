@@ -1,5 +1,7 @@
 /** Odds, and answers, in words and numbers for people; rounded against the collector. */
 
+import { wordsFor } from "./made/participant.js";
+
 /** How many times likelier a report may be. @param {number} epsilon */
 export const power = (epsilon) => Math.exp(epsilon) * (1 + 1e-12);
 
@@ -19,19 +21,7 @@ export function above(number) {
 export const sureAtMost = (share, likelier) => (!(likelier < 1e12) ? 100 : Math.min(100, Math.ceil((100 * share * likelier) / (share * likelier + 100 - share) - 1e-9)));
 
 /** How a value is shown: the collection's words for it, or its own text. @param {any} value @param {Record<string, string>} words */
-export function valueText(value, words) {
-  const text = pythonText(value);
-  return Object.hasOwn(words, text) ? words[text] : plain(value);
-}
-
-/** The text of a value as words are given by: that of Python. @param {any} value @returns {string} */
-function pythonText(value) {
-  if (typeof value === "boolean") return value ? "True" : "False";
-  const parts = value?.tuple ?? value;
-  if (!Array.isArray(parts)) return String(parts);
-  const inside = parts.map((part) => (typeof part === "string" ? `'${part}'` : pythonText(part)));
-  return `(${inside.join(", ")}${parts.length === 1 ? "," : ""})`;
-}
+export const valueText = (value, words) => wordsFor(value, words) ?? plain(value);
 
 /** A value for people: the answers of a tuple one after the other. @param {any} value @returns {string} */
 function plain(value) {

@@ -1,0 +1,64 @@
+"""The words that a collection shows for its values: none may pass for another answer."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from ..core.domain import Domain
+from ..core.errors import InvalidInput, shown
+
+TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that change the direction in which the text after them is shown."""
+
+BLANK_CATEGORIES = frozenset(("Cc", "Cf", "Zl", "Zp", "Zs"))
+BLANKS = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
+"""Characters without a picture that are in none of these categories."""
+
+
+def visible(text: str) -> str:
+    """What can be seen of a text: its compatibility form (NFKC) without blank and invisible characters."""
+    if text.isascii() and text.isprintable():
+        return text.replace(" ", "")
+    plain = BLANKS.sub("", unicodedata.normalize("NFKC", text))
+    return "".join(c for c in plain if unicodedata.category(c) not in BLANK_CATEGORIES)
+
+
+def appearance(text: str) -> str:
+    """The same for all texts that a reader may take for each other: what is visible, without the case of letters.
+
+    >>> appearance("HIV\\u200b ") == appearance("hiv")
+    True
+    """
+    return unicodedata.normalize("NFKC", visible(text).upper().lower())
+
+
+def check_words(values: Domain, words: Mapping[str, str]) -> None:
+    """Raise `InvalidInput` if a word can be taken for another value or word, or a value's text for another's.
+
+    A person picks an answer, and reads what is promised of it, by these texts. So each must be visible and keep the
+    direction of writing; a word must differ in its `appearance` from every other word and from the text of every other
+    value, and what is `visible` of two values must differ.
+    """
+    looks: dict[str, str] = {}
+    for value, word in words.items():
+        name = f"words[{shown(value)}]={shown(word)}"
+        if not _readable(word):
+            raise InvalidInput(f"{name} must be visible, without characters that turn the direction of writing")
+        if (other := looks.setdefault(appearance(word), value)) != value:
+            raise InvalidInput(f"{name} must not look like the words for {shown(other)}")
+    if not words and values.stored_range is not None:
+        return
+    seen: dict[str, str] = {}
+    for text in map(str, values):
+        if (other := looks.get(appearance(text), text)) != text:
+            raise InvalidInput(f"words[{shown(other)}]={shown(words[other])} must not look like {shown(text)}, a value")
+        if not _readable(text) or seen.setdefault(visible(text), text) != text:
+            raise InvalidInput(f"values: {shown(text)} must be visible, and must not look like another value")
+
+
+def _readable(text: str) -> bool:
+    return bool(visible(text)) and not TURNS.search(text)

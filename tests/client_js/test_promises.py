@@ -1,0 +1,98 @@
+"""What a person reads in a browser is what Python says, answer by answer, and both refuse the same words."""
+
+import importlib.util
+import json
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+import discreet as dc
+from discreet.client.promise import promise, promise_for
+from discreet.client.words import appearance
+from discreet.wire import law_text
+
+C = dc.Context
+CONTEXTS = {
+    "uniform": C.uniform(["a", "b", "c"], "1"),
+    "one value": C.uniform(["a"], "1"),
+    "numbers": C.uniform(range(5), "0.1"),
+    "high-low": C.high_low(["none", "cold", "hiv"], ["hiv"], "1"),
+    "many": C.high_low(range(20), range(15), "1"),
+    "quotes": C.high_low(['a", "b', "b", "c"], ['a", "b'], "1"),
+    "blocks": C.blocks({"x": list("ab"), "y": list("cd")}, "1"),
+    "blocks of two levels": C.blocks({"x": list("ab"), "y": list("cd")}, {"x": "1", "y": "2"}),
+    "nothing": C.blocks({"x": ["a"], "y": ["b"]}, "1"),
+    "graded": C.graded({"a": "1", "b": "2", "c": "2"}),
+    "graded, some shown": C.graded({"a": "1", "b": "2", "c": "inf"}),
+    "matrix": C.matrix(["a", "b", "c"], [[0, 1, "inf"], [1, 0, 1], ["inf", 1, 0]]),
+    "matrix, all finite": C.matrix(["a", "b", "c"], [[0, 1, 2], [1, 0, "0.5"], [2, 1, 0]]),
+    "binary": C.binary("a", "b", ("1", "inf")),
+    "line": C.metric(range(6), "line", "1/2"),
+    "ring": C.metric(range(7), "ring", "1/2", around=7),
+    "product": C.high_low(["a", "b"], ["a"], "1") * C.blocks({"x": ["c", "d"], "y": ["e"]}, "2"),
+}
+WORDS = {"hiv": "HIV infection", "b": 'bee", "c', "('a', 'c')": "both"}
+
+
+@pytest.fixture
+def promised(node, tmp_path):
+    def ask(collections):
+        path = tmp_path / "collections.json"
+        path.write_text(json.dumps(collections), encoding="utf-8")
+        return node.json("tests/promises.mjs", path)
+
+    return ask
+
+
+def test_both_languages_say_the_same_of_every_context_and_answer(promised):
+    laws = {name: dc.mechanism(context) for name, context in CONTEXTS.items()}
+    words = {
+        name: {key: word for key, word in WORDS.items() if key in map(str, laws[name].context.values)} for name in laws
+    }
+    said = promised([[law_text(laws[name]), {"words": words[name], "access": "invitation"}] for name in laws])
+    for name, found in zip(laws, said, strict=True):
+        context = laws[name].context
+        assert found["sentences"] == promise(context, "refuse", words[name], access="invitation"), name
+        assert found["each"] == [promise_for(context, x) for x in range(context.size)], name
+    assert 'Hidden from all others: "hiv" (shown as "HIV infection"). Every other' in said[3]["sentences"][1]
+    assert said[5]["sentences"][1].startswith("""Hidden from all others: "a', 'b". Every""")
+
+
+def test_both_languages_refuse_the_same_words(promised):
+    spec = importlib.util.spec_from_file_location(
+        "words_of_tests", Path(__file__).parents[1] / "client" / "test_words.py"
+    )
+    tests = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tests)
+    law = law_text(dc.mechanism(C.high_low(list(tests.DISEASES), ["cold"], "1")))
+    assert promised([[law, {"words": words}] for words in tests.HOSTILE.values()]) == [{"code": "words"}] * len(
+        tests.HOSTILE
+    )
+    assert all(
+        "sentences" in found for found in promised([[law, {"words": words}] for words in tests.HARMLESS.values()])
+    )
+
+
+SHOW = """
+const { appearance } = await import(process.argv[1]);
+const all = [];
+for (let code = 0; code < 0x110000; code += 1) if (code < 0xd800 || code > 0xdfff) all.push(appearance(String.fromCodePoint(code)));
+process.stdout.write(JSON.stringify(all));
+"""
+
+
+def test_every_character_has_one_appearance_in_both_languages(node):
+    import subprocess
+
+    source = (Path(__file__).parents[2] / "client" / "src" / "words.js").as_uri()
+    line = [node.path, "--input-type=module", "-e", SHOW, source]
+    theirs = json.loads(subprocess.run(line, capture_output=True, check=True, timeout=60).stdout)
+    codes = [code for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
+    differ = [
+        chr(code)
+        for code, seen in zip(codes, theirs, strict=True)
+        if seen != appearance(chr(code)) and unicodedata.category(chr(code)) != "Cn"  # of a later Unicode
+    ]
+    assert differ == []
