@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...bulk.labelled.columns import (
     Labels,
     by_name,
+    check_aligned,
     codes_of,
     column_of,
     concatenate,
@@ -104,6 +105,7 @@ class Survey:
         given = {f"labels[{name!r}]": column for name, column in labels.items()}
         design = {"weights": weights, "clusters": clusters, "strata": strata}
         given |= {name: column for name, column in design.items() if column is not None}
+        check_aligned({"reports": reports, **given})
         columns = {name: column_of(name, column, len(batch)) for name, column in given.items()}
         complete = np.ones(len(batch), dtype=bool)
         for name, column in columns.items():
