@@ -40,7 +40,9 @@ def test_bias_and_freedom_are_those_of_the_quadratic_form():
     products = np.einsum("nc,ni,nj->cij", own * w[:, None], x, x)
     squares = np.einsum("nc,ni,nj->cij", own * w[:, None] ** 2, x, x)
     drawn = SamplingUnits(n, cluster, layer[cluster])
-    found = Clusters(drawn, products[order], squares[order], ((own * w[:, None]).T @ x)[order], within).reference(np.eye(3))
+    found = Clusters(drawn, products[order], squares[order], ((own * w[:, None]).T @ x)[order], within).reference(
+        np.eye(3)
+    )
     errors = (1 - within) * np.eye(n) + within * own @ own.T
     bread = np.linalg.inv(products.sum(axis=0))
     left = np.eye(n) - x @ bread @ (x * w[:, None]).T

@@ -57,13 +57,7 @@ def test_a_block_that_nobody_is_in_keeps_an_interval():
 
 def test_nothing_is_known_of_no_reports():
     found = block_columns(tally_of([]))
-    assert found == {
-        "names": ["a", "b"],
-        "shares": [None, None],
-        "stderr": [None, None],
-        "low": [0.0, 0.0],
-        "high": [1.0, 1.0],
-    }
+    assert found == {"names": ["a", "b"], **{key: [None, None] for key in ("shares", "stderr", "low", "high")}}
 
 
 def test_one_block_has_no_total_to_speak_of():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..contexts import Context, Part
 from ..core.errors import InvalidInput, NotServed, check_type, shown
 from ..core.exact import approx
+from ..core.per_value import per_value
 from ..core.registry import Registry
 from .composed.blocks import BlockResponse
 from .laws import law_of, sampler_of
@@ -139,18 +140,13 @@ def named(context: Context, name: str, parameters: Parameters, prior: Any = None
 
 
 def shares_of(context: Context, prior: Any) -> list[float]:
-    """The assumed shares: uniform unless given as a list in order or a mapping by value."""
+    """The assumed shares: uniform unless given in order, or by name as in `per_value`."""
     if prior is None:
         return [1 / context.size] * context.size
-    if isinstance(prior, Mapping):
-        shares = [0.0] * context.size
-        for value, share in prior.items():
-            shares[context.domain.number_of(value)] = _share(share)
-    else:
-        try:
-            shares = [_share(share) for share in prior]
-        except TypeError:
-            shares = []
+    try:
+        shares = [_share(share) for share in per_value(context.domain, prior, name="prior")]
+    except TypeError:
+        shares = []
     total = sum(shares)
     if len(shares) != context.size or not all(share >= 0 for share in shares) or not abs(total - 1) <= 1e-5:
         raise InvalidInput(f"prior must be {context.size} non-negative shares that add up to 1")

@@ -15,6 +15,7 @@ from ..estimation.decoders import decoder_of
 from ..estimation.results.intervals import quantile
 from ..estimation.results.projection import project
 from ..estimation.results.unbiased import estimate
+from ..estimation.results.weights import weights_of
 from ..estimation.simplex import project_blocks
 from ..estimation.tally import Tally
 from ..leakage.profiles import profile_of
@@ -64,6 +65,7 @@ def expected_error(
     mechanism: Mechanism, n: int, shares: Array, *, label: str = "", objective: Objective | None = None
 ) -> Expected:
     """The error to expect from n reports of a mechanism, of shares and of queries, when values follow `shares`."""
+    shares = weights_of(mechanism.context.domain, shares, name="shares")
     deviations = deviations_of(mechanism, shares) / math.sqrt(n)
     rng = np.random.default_rng(20200713)
     surveys = (_simulate(mechanism, n, shares, rng, number) for number in range(_surveys(shares)))

@@ -17,6 +17,7 @@ from ..core.exact import text_of
 from ..estimation.decoders import Decoder, decoder_of
 from ..leakage.profiles import profile_of
 from ..leakage.profiles.posterior import gained
+from ..mechanisms.build import shares_of
 from ..mechanisms.mechanism import Mechanism
 from .objective import Objective, objective_of
 
@@ -104,7 +105,8 @@ class Explanation:
 
     def at(self, shares: Any) -> Explanation:
         """The same candidates with their errors at these shares; the chosen one stays chosen, and comes first."""
-        first, *others = rate([one.mechanism for one in self.candidates], shares, self.objective)
+        assumed = np.asarray(shares_of(self.chosen.context, shares))
+        first, *others = rate([one.mechanism for one in self.candidates], assumed, self.objective)
         again = replace(self, candidates=(first, *sorted(others, key=lambda c: c.error)))
         if again.better is None:
             return again

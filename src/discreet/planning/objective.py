@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -15,6 +15,7 @@ from ..contexts import Context
 from ..core.domain import Domain
 from ..core.errors import InvalidInput, NotIdentifiable, check_type, shown
 from ..core.limits import spend
+from ..core.per_value import has_names
 from ..estimation.decoders import Decoder, decoder_of
 from ..estimation.results.weights import MEAN, numbers_of, second_moment, weights_of
 from ..estimation.simplex import peak_of_squares, peak_on_simplex
@@ -168,8 +169,8 @@ def objective_of(context: Context, query: Any = None, worst: bool = False) -> Ob
 
 
 def _several(query: Any) -> list[Any] | None:
-    """The list of several targets; None for a single one, which is a word, a mapping, or a sequence of numbers."""
-    if query is None or isinstance(query, (str, Mapping)):
+    """The list of several targets; None for a single one: a word, numbers by name, or a sequence of numbers."""
+    if query is None or isinstance(query, str) or has_names(query):
         return None
     try:
         items = list(query)

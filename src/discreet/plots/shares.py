@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.domain import Domain
 from ..core.errors import InvalidInput
+from ..core.per_value import has_names, per_value
 from ..estimation.results.shares import Shares
 from .picture import (
     ESTIMATE,
@@ -81,6 +83,8 @@ def plot_shares(
     values = list(several[0]["values"])
     if any(list(panel["values"]) != values for panel in several):
         raise InvalidInput("panels must show the same values")
+    if truth is not None and has_names(truth):
+        truth = list(per_value(Domain(values), truth, name="truth"))
     if truth is not None and len(truth) != len(values):
         raise InvalidInput(f"truth has {len(truth)} shares; it must have one per value, {len(values)}")
     kind_of(path)

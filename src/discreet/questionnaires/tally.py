@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bulk.encoding import DomainLookup, outside
-from ..bulk.labelled.columns import Labels
+from ..bulk.labelled.columns import Labels, check_aligned
 from ..bulk.randomizing import randomize_indices
 from ..bulk.words import words_of
 from ..core.canonical import loads
@@ -174,6 +174,7 @@ def randomize_columns(form: Form, answers: Mapping[str, Any], rng: Source, *, un
     check_type("answers", answers, Mapping, "columns of answers by the name of the question")
     if set(answers) != set(form.names):
         raise InvalidInput(f"answers must be a column for each of {', '.join(form.names)}, and nothing else")
+    check_aligned(answers)
     lookups = {name: DomainLookup(spec.context.domain) for name, spec in form.questions.items()}
     return randomize_answers(form, {name: lookups[name].indices(answers[name]) for name in form.names}, rng, unknown)
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidInput
 from ..estimation.decoders import Decoder, decoder_of
+from ..estimation.results.weights import weights_of
 from ..estimation.simplex import peak_of_squares
 from ..mechanisms.mechanism import Mechanism
 from ..planning.objective import moments_given
@@ -33,7 +34,7 @@ MAX_STEPS = 1000
 
 def squared_error(mechanism: Mechanism, n: int, shares: Any) -> Bound:
     """The expected sum of squared errors of the unbiased estimate at these shares, exactly."""
-    p = np.asarray(shares, dtype=np.float64)
+    p = weights_of(mechanism.context.domain, shares, name="shares")
     moments = decoder_of(mechanism).second_moments(p)
     value = float(np.sum(moments) - p @ p) / n
     return Bound("squared error", value, "attained", mechanism.name, False, "exact, at these shares")
@@ -41,7 +42,7 @@ def squared_error(mechanism: Mechanism, n: int, shares: Any) -> Bound:
 
 def total_variation_at(mechanism: Mechanism, n: int, shares: Any) -> Bound:
     """``sum_x sd_x / 2``, a bound on the expected total variation of the unbiased estimate at these shares."""
-    p = np.asarray(shares, dtype=np.float64)
+    p = weights_of(mechanism.context.domain, shares, name="shares")
     variances = np.maximum(decoder_of(mechanism).second_moments(p) - p**2, 0.0)
     value = float(np.sqrt(variances / n).sum()) / 2
     note = f"at most, at these shares; {value * math.sqrt(2 / math.pi):.4g} if errors are normal"

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..contexts import Context
 from ..core.errors import NotIdentifiable
+from ..estimation.results.weights import weights_of
 from ..estimation.simplex import FloatArray
 from ..mechanisms.composed.two_sizes import best_two_sizes, terms_of
 from ..planning.design.components import components_of, tasks_of
@@ -131,7 +132,7 @@ def unbiased_matrix(E: Privacy, p: Vector) -> Bound:
     when the other shares keep their proportions, times ``(1-p_x)^2``. Infinite when some value is hidden from all
     others. E is closed first, which gives the larger bound. Exact without privacy: ``1 - |p|^2``.
     """
-    epsilons, shares = privacy_matrix(E), floats(distribution("p", p))
+    epsilons, shares = privacy_matrix(E), floats(distribution("p", p, of=E))
     check_lengths(p=shares, E=epsilons)
     if len(shares) == 1:
         return lower("unbiased squared error times n", 0.0, "Acharya2020")
@@ -156,7 +157,7 @@ def unbiased_by_classes(context: Context, p: Any) -> Bound:
     ``sum_x (1-p_x)^2 / ((hi_x - 1)(1 - lo_x))``, with ``1/hi_x = sum_z p_z e^-E[x,z]`` and ``1/lo_x = sum_z p_z
     e^E[z,x]`` added up class by class.
     """
-    shares = np.asarray(p, dtype=np.float64)
+    shares = weights_of(context.domain, p, name="p")
     if len(shares) == 1:
         return lower("unbiased squared error times n", 0.0, "Acharya2020")
     class_of = np.fromiter(context.class_of, dtype=np.int64, count=len(shares))

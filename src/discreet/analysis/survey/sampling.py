@@ -23,9 +23,7 @@ class SamplingUnits:
     with one unit, which tells nothing of its own spread.
     """
 
-    def __init__(
-        self, n: int, clusters: Codes | None, strata: Codes | None, populations: Array | None = None
-    ) -> None:
+    def __init__(self, n: int, clusters: Codes | None, strata: Codes | None, populations: Array | None = None) -> None:
         self.unclustered = clusters is None
         self.unit_of, self.stratum_of = np.arange(n), np.zeros(n, dtype=np.int64) if strata is None else strata
         people = np.bincount(self.stratum_of, minlength=1)
@@ -57,7 +55,9 @@ class SamplingUnits:
         units = copy(self)
         there, unit_of = np.unique(self.unit_of[chosen], return_inverse=True)
         if len(there) < 2:
-            raise InvalidInput("rows: these people are of one cluster, or one person, which tells nothing of their spread")
+            raise InvalidInput(
+                "rows: these people are of one cluster, or one person, which tells nothing of their spread"
+            )
         units.unit_of, units.stratum_of = unit_of.astype(np.int64).reshape(-1), self.stratum_of[there]
         return units
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...bulk.labelled.columns import (
     Labels,
     by_name,
+    check_aligned,
     codes_of,
     column_of,
     concatenate,
@@ -81,8 +82,8 @@ class Survey:
     <Survey of 2,000 reports of randomized_response, labels age>
     >>> print(survey.by("age", query={"yes": 1}))
     age  query      n  estimate  stderr      low    high
-     30  yes    1,000    0.5079  0.0208   0.4672  0.5486
-     60  yes    1,000   -0.0003  0.0135  -0.0266  0.0261
+     30  yes    1,000    0.5079  0.0208   0.4672  0.5485
+     60  yes    1,000   -0.0003  0.0134  -0.0252  0.0275
     - 2,000 reports of randomized_response
     - intervals at 0.95 confidence
     """
@@ -107,6 +108,7 @@ class Survey:
         given = {f"labels[{name!r}]": column for name, column in labels.items()}
         design = {"weights": weights, "clusters": clusters, "strata": strata}
         given |= {name: column for name, column in design.items() if column is not None}
+        check_aligned({"reports": reports, **given})
         columns = {name: column_of(name, column, len(batch)) for name, column in given.items()}
         complete = np.ones(len(batch), dtype=bool)
         for name, column in columns.items():
@@ -429,9 +431,14 @@ def _population(population: Any, n: int, strata: NDArray[Any] | None) -> Populat
     levels, codes = codes_of(strata)
     apart = [*(level for level in levels if level not in population), *(key for key in population if key not in levels)]
     if apart:
-        raise InvalidInput(f"population must have the strata of the survey, and only these: {shown(apart[0])} is not in both")
+        raise InvalidInput(
+            f"population must have the strata of the survey, and only these: {shown(apart[0])} is not in both"
+        )
     sizes = np.bincount(codes, minlength=len(levels)).tolist()
-    return {level: _people(population[level], size, f"population[{level!r}]") for level, size in zip(levels, sizes, strict=True)}
+    return {
+        level: _people(population[level], size, f"population[{level!r}]")
+        for level, size in zip(levels, sizes, strict=True)
+    }
 
 
 def _people(number: Any, n: int, name: str) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...bulk.labelled.columns import check_aligned
 from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, Unavailable, check_type
 from ...core.random import Source
@@ -192,7 +193,9 @@ def crosstab(
     >>> dc.crosstab(smokes, drinks, names=("smokes", "drinks"), permutations=0).shares.round(2).tolist()
     [[0.49, 0.25], [0.0, 0.25]]
     """
-    surveys = tuple(_survey(name, one) for name, one in (("first", first), ("second", second)) if one is not None)
+    given = {name: one for name, one in (("first", first), ("second", second)) if one is not None}
+    check_aligned({name: one[1] for name, one in given.items() if isinstance(one, tuple) and len(one) == 2})
+    surveys = tuple(_survey(name, one) for name, one in given.items())
     pairs = pair_surveys(*surveys) if len(surveys) == 2 else split_pairs(surveys[0], questions)
     shares, stderr = pairs.means()
     test = independence_of(pairs, shares)

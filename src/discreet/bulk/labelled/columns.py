@@ -75,6 +75,16 @@ def by_name(role: str, given: Any) -> Mapping[str, Any]:
     return {name: given[name] for name in names}
 
 
+def check_aligned(columns: Mapping[str, Any]) -> None:
+    """Refuse columns of pandas whose indexes differ: a row of one is another person's than that of the other."""
+    indexes = {name: column.index for name, column in columns.items() if hasattr(column, "index")}
+    indexes = {name: index for name, index in indexes.items() if hasattr(index, "equals")}
+    for name, index in indexes.items():
+        first = next(iter(indexes))
+        if not index.equals(indexes[first]):
+            raise InvalidInput(f"{name} must have the index of {first}: align them first, or give them without one")
+
+
 def names_of(role: str, names: Any) -> tuple[str, ...]:
     """The names of columns: one text, or a list of texts, none of them twice."""
     listed = (names,) if isinstance(names, str) else names

@@ -15,6 +15,7 @@ from ...core.errors import InvalidContext, InvalidEpsilon, shown
 from ...core.exact import Epsilon, epsilon_of, positive_finite, text_of
 from ...core.fields import Fields, as_list, number, range_of, text
 from ...core.limits import spend
+from ...core.per_value import per_value
 from ..context import MATRIX_LIMIT, Context
 from ..reading import epsilon_in, require_domain
 from ..structure.recognition import GridStructure, LineStructure
@@ -62,6 +63,7 @@ class Metric(Context):
         cls, domain: Domain, distance: object, epsilon: object, *, points: Any = None, around: object = None
     ) -> Context:
         """Distances by a word, "line", "ring", "l1", "l2" or "linf", or by a function of two values."""
+        points = per_value(domain, points, name="points", others=None)
         if isinstance(distance, str) and distance in SHAPES:
             given = None if points is None else _sequence(points, "points")
             return LineOrRing(domain, distance, epsilon, points=given, around=around)

@@ -74,8 +74,15 @@ class Shares(ShareTable):
     def __iter__(self) -> Iterator[Value]:
         return iter(self.values)
 
+    def items(self) -> Iterator[tuple[Value, float]]:
+        """Each value with its share, by which they can serve as a prior or as weights."""
+        return zip(self.values, self.shares.tolist(), strict=True)
+
     def query(self, weights: Any) -> Query:
-        """The sum ``weights . shares``: weights in order, ``{value: weight}`` with 0 for the others, or "mean"."""
+        """The sum ``weights . shares``: weights in order, ``{value: weight}`` with 0 for the others, or "mean".
+
+        A pandas Series is matched by its index.
+        """
         w = weights_of(self.values, weights)
         return Query(self, w, np.zeros_like(w))
 

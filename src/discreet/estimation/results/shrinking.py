@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, Unavailable, check_type
+from ...core.per_value import per_value
 from ..tally import Tally
 from .layout import CONFIDENCE
 from .projection import Distribution
@@ -105,6 +106,7 @@ def shrink(
     if not counted.n:
         raise InvalidInput("n=0 reports give nothing to shrink")
     unbiased = estimate(tally)
+    cells = per_value(unbiased.values, coordinates, name="coordinates", others=None)
     block_of, totals = _blocks(unbiased)
     constant, slopes = unbiased.moment_line
     mass = np.maximum(totals[block_of], 1.0) / counted.n
@@ -115,7 +117,7 @@ def shrink(
         constant / mass,
         slopes - 1,
         rule=rule,
-        coordinates=None if coordinates is None else np.asarray(coordinates),
+        coordinates=None if cells is None else np.asarray(cells),
     )
     where = "" if coordinates is None else ", spatial"
     method = f"empirical Bayes ({rule}{where}), biased"

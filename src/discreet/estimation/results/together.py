@@ -39,4 +39,4 @@ def sup_t(confidence: float, scores: Array, frequencies: Array) -> float:
         draws = rng.standard_normal((min(step, DRAWS - begin), len(frequencies)))[:, used]
         largest[begin : begin + len(draws)] = np.abs(draws @ spread[:, used].T).max(axis=1)
     alone, bonferroni = quantile(confidence), quantile(confidence, among=len(scores))
-    return float(np.clip(np.quantile(largest, confidence), alone, bonferroni))
+    return float(np.clip(np.quantile(largest, float(confidence)), alone, bonferroni))

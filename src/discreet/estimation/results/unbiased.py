@@ -248,7 +248,7 @@ def block_columns(
     shares = np.array(list(totals.values()))
     among, zero, one = len(totals) if simultaneous else 1, np.zeros(len(totals)), np.ones(len(totals))
     if not tally.n:
-        low, high, stderr = zero, one, np.full(len(totals), np.inf)
+        low = high = stderr = np.full(len(totals), np.nan)
     else:
         law = law_of_levels(tally.n, shares, shares, zero, one)
         low, high = law.ends(quantile(confidence, among=among))

@@ -9,7 +9,6 @@ References: Deville1992.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...core.domain import Domain
 from ...core.errors import InvalidInput, shown
+from ...core.per_value import per_value
 from ..arrays.layout import slabs
 from ..decoders import Decoder, decoder_of
 from .score_law import ScoreLaw, concatenate_laws, law_of_cells, normal_law, scale_law
@@ -46,23 +46,17 @@ def numbers_of(domain: Domain, name: str) -> Array:
 
 
 def weights_of(domain: Domain, weights: Any, *, name: str = "weights") -> Array:
-    """One finite weight per value: in order, from ``{value: weight}`` with 0 for the others, or "mean" for numbers."""
+    """One finite weight per value: in order, by name as in `per_value`, or "mean" for values that are numbers."""
     if isinstance(weights, str) and weights == MEAN:
         return numbers_of(domain, name)
+    entries = per_value(domain, weights, name=name)
     try:
-        if isinstance(weights, Mapping):
-            array = np.zeros(len(domain))
-            for value, weight in weights.items():
-                array[domain.number_of(value)] = weight
-        else:
-            array = np.asarray(weights, dtype=float)
-    except InvalidInput:
-        raise
+        array = np.asarray(entries, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(
             f"{name}={repr(weights)[:60]} must be {len(domain)} finite numbers or {{value: number}}"
         ) from None
-    if isinstance(weights, np.ma.MaskedArray) or np.asarray(weights).dtype.kind in "US":
+    if isinstance(entries, np.ma.MaskedArray) or np.asarray(entries).dtype.kind in "US":
         raise InvalidInput(f"{name} of type {type(weights).__name__} must be {len(domain)} numbers, none missing")
     if array.shape != (len(domain),) or not np.isfinite(array).all():
         raise InvalidInput(f"{name} of shape {array.shape} must be {len(domain)} finite numbers")

@@ -6,13 +6,14 @@ second report, and n the number of people.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
 from math import comb
 from typing import Any
 
 from ...core.domain import Domain, Value, listed_values
 from ...core.errors import InvalidInput, shown
+from ...core.per_value import per_value
 from .exact_table import ByHand, chance, check_entries, designed
 
 NO_YES = ("no", "yes")
@@ -44,11 +45,9 @@ def forced_response(
         raise InvalidInput("truth=0 must be more: reports would say nothing")
     if forced is None:
         dictated = [(1 - t) / k] * k
-    elif isinstance(forced, Mapping):
-        by_value = {domain.number_of(value): chance(p, f"forced[{value!r}]") for value, p in forced.items()}
-        dictated = [by_value.get(x, Fraction(0)) for x in range(k)]
     else:
-        dictated = [chance(p, f"forced[{x}]") for x, p in enumerate(listed_values(forced, "forced"))]
+        entries = listed_values(per_value(domain, forced, name="forced"), "forced")
+        dictated = [chance(p, f"forced[{x}]") for x, p in enumerate(entries)]
     if len(dictated) != k or t + sum(dictated) != 1:
         raise InvalidInput(f"truth={shown(truth)} and {len(dictated)} forced answers must add up to 1, one a value")
     rows = [[t * (x == y) + p for y, p in enumerate(dictated)] for x in range(k)]

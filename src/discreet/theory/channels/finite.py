@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ...contexts import Context
 from ...core.errors import InvalidInput
+from ...core.per_value import per_value, plain_entries
 from ...mechanisms.mechanism import Mechanism
 
 Number: TypeAlias = float | Fraction
@@ -39,7 +40,7 @@ _TOLERANCE = 1e-9
 
 def _array(name: str, rows: Any, dimensions: int) -> NDArray[Any]:
     """The entries as float64, or as fractions if they are all rational."""
-    given = np.array(rows, dtype=object)
+    given = np.array(plain_entries(rows, name=name), dtype=object)
     if given.ndim != dimensions or given.size == 0:
         raise InvalidInput(f"{name} of shape {given.shape} must have {dimensions} non-empty dimensions")
     if all(isinstance(v, Rational) for v in given.flat):
@@ -57,9 +58,13 @@ def _check_rows(name: str, rows: NDArray[Any]) -> None:
             raise InvalidInput(f"{name}[{i}] sums to {total}; it must sum to 1")
 
 
-def distribution(name: str, p: Vector) -> NDArray[Any]:
-    """`p` as an array of non-negative entries that sum to one, exactly for fractions and to 1e-9 for floats."""
-    array = _array(name, p, 1)
+def distribution(name: str, p: Vector, *, of: Any = None) -> NDArray[Any]:
+    """`p` as an array of non-negative entries that sum to one, exactly for fractions and to 1e-9 for floats.
+
+    Names of its entries are matched with the values of a mechanism or context `of`, and refused without one.
+    """
+    context = of.context if isinstance(of, Mechanism) else of
+    array = _array(name, per_value(context.domain, p, name=name) if isinstance(context, Context) else p, 1)
     _check_rows(name, array[None, :])
     return array
 
@@ -82,7 +87,7 @@ def privacy_matrix(E: Privacy) -> Floats:
         closed = E.closure_if_cheap()
         array = np.array([[float(v) for v in row] for row in closed.matrix()], dtype=np.float64)
         return array if closed.is_closed else _shortest_paths(array)
-    array = np.array([[float(v) for v in row] for row in E], dtype=np.float64)
+    array = np.array([[float(v) for v in row] for row in plain_entries(E, name="E")], dtype=np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise InvalidInput(f"E of shape {array.shape} must be square and not empty")
     if np.isnan(array).any() or (array < 0).any():

@@ -48,7 +48,7 @@ def _divergences(rows: Floats, prior: Floats) -> Floats:
 
 def mutual_information(Q: Channel, prior: Vector) -> float:
     """I(X; Y) of a value X drawn from `prior` and its report Y through the channel Q."""
-    rows, p = floats(channel(Q)), floats(distribution("prior", prior))
+    rows, p = floats(channel(Q)), floats(distribution("prior", prior, of=Q))
     check_lengths(prior=p, Q=rows)
     positive = p > 0
     return information(rows[positive], p[positive])

@@ -71,7 +71,7 @@ def stein_exponent_context(p0: Vector, p1: Vector, *, E: Privacy) -> Bound:
 
 
 def _report_distribution(Q: Channel, p: Vector) -> Vector:
-    rows, shares = floats(channel(Q)), floats(distribution("p", p))
+    rows, shares = floats(channel(Q)), floats(distribution("p", p, of=Q))
     check_lengths(p=shares, Q=rows)
     return np.asarray(shares @ rows)
 
