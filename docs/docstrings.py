@@ -1,4 +1,4 @@
-"""Docstrings on the pages: names of classes and keys of papers, such as Wilson1927, are links; signatures are short."""
+"""Docstrings on the pages: names of classes and keys of papers, such as Fan2015, are links; signatures are short."""
 
 import re
 from typing import Any

@@ -83,7 +83,7 @@ def test_the_table_has_a_row_a_value_and_notes(discreet, tally):
     assert lines[6] == lines[10] == ""
     assert [line.split()[0] for line in lines[7:10]] == ["block", "north", "south"]
     assert lines[11] == "- 300 reports of blocks(hadamard); each interval at 0.95 confidence"
-    assert lines[12] == "- reports show their block: its share is a plain frequency, whose intervals are Wilson's"
+    assert lines[12] == "- reports show their block: its share is a plain frequency"
     assert lines[13] == "- shares are unbiased: some may be below 0, and they need not add up to 1"
     assert lines[14].startswith("- a crafted report weighs up to 2.16 people on one value: 1 % of such reports can mov")
     assert len(lines) == 15

@@ -56,7 +56,7 @@ def test_numbers_have_texts_too():
 
 @pytest.mark.parametrize("values", [["hiv", "hiv\u200b"], ["a", "a "], ["a", "\u202eb"], ["a", "\u2060"]])
 def test_values_that_look_alike_or_cannot_be_seen_are_refused(values):
-    with pytest.raises(InvalidInput, match="values: .* must be visible"):
+    with pytest.raises(InvalidInput, match=r"values: .* must be visible"):
         check_words(dc.Domain(values), {})
     check_words(dc.Domain(["a", "A", "b"]), {"b": "c"})  # case alone tells values apart, and not words
     with pytest.raises(InvalidInput, match="must not look like 'a'"):

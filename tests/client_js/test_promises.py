@@ -78,7 +78,9 @@ def test_both_languages_refuse_the_same_words(promised):
 SHOW = """
 const { appearance } = await import(process.argv[1]);
 const all = [];
-for (let code = 0; code < 0x110000; code += 1) if (code < 0xd800 || code > 0xdfff) all.push(appearance(String.fromCodePoint(code)));
+for (let code = 0; code < 0x110000; code += 1) {
+  if (code < 0xd800 || code > 0xdfff) all.push(appearance(String.fromCodePoint(code)));
+}
 process.stdout.write(JSON.stringify(all));
 """
 

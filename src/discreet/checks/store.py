@@ -64,7 +64,7 @@ def upload(
 
 def conflict_with(of: UploadRecord) -> UploadRecord:
     """An upload with the same number and other reports, which a store must refuse."""
-    reports = of.reports.translate(bytes([1, 2, 3, 4, 0, *range(5, 256)]))
+    reports = bytes(of.reports).translate(bytes([1, 2, 3, 4, 0, *range(5, 256)]))
     return replace(of, digest=sha256(of.digest).digest(), reports=reports, answer="{}")
 
 
@@ -358,8 +358,8 @@ def check_threads(store: Store) -> None:
     stored = outcomes.count(UploadOutcome.STORED)
     repeated = outcomes.count(UploadOutcome.REPEATED)
     require("of one upload to several threads one is stored, and all are answered", (stored, repeated) == (20, 40))
-    stored_reports = sorted(batch.reports for batch in store.batches("c"))
-    require("several threads store nothing twice", stored_reports == sorted(each.reports for each in uploads))
+    stored_reports = sorted(bytes(batch.reports) for batch in store.batches("c"))
+    require("several threads store nothing twice", stored_reports == sorted(bytes(each.reports) for each in uploads))
     require("several threads leave the chains whole", store.check() == [])
 
 

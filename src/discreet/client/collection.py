@@ -199,7 +199,7 @@ class Collection:
         return promise(self.context, self.document.changes, self.words, access=self.document.access)
 
     def promise_for(self, value: Value) -> str:
-        """What is promised of one answer, in a sentence that does not repeat it; `UnknownValue` if it cannot be given."""
+        """What is promised of one answer, in a sentence that does not repeat it; `UnknownValue` if there is none."""
         return promise_for(self.context, self.values.index(value))
 
     def value_of(self, text: str) -> Value:

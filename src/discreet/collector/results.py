@@ -38,12 +38,16 @@ MAX_TESTS = 1_000_000
 
 @dataclass(frozen=True)
 class Breakdown:
-    """How shares are estimated, at what confidence, by which label, and in groups of how many days."""
+    """How shares are estimated, at what confidence, by which label, and in groups of how many days.
+
+    With `anytime` intervals hold however often one looks while reports come in.
+    """
 
     method: str = "unbiased"
     confidence: float = 0.95
     by: str | None = None
     days: int | None = None
+    anytime: bool = False
 
 
 def group_tallies(counts: CellCounts, breakdown: Breakdown) -> dict[Cell, Tally]:
@@ -80,9 +84,10 @@ def _describe(cell: Cell, tally: Tally, breakdown: Breakdown, minimum: int) -> d
         about["days"] = [day, last.isoformat()]
     if tally.n < minimum:
         return {**about, "missing": minimum - tally.n, "result": None}
-    result = METHODS[breakdown.method](tally).to_dict(confidence=breakdown.confidence)
+    how: dict[str, Any] = {"confidence": breakdown.confidence, "anytime": breakdown.anytime}
+    result = METHODS[breakdown.method](tally).to_dict(**how)
     result["influence"] = decoder_of(tally.mechanism).influence()
-    result["blocks"] = block_columns(tally, confidence=breakdown.confidence)
+    result["blocks"] = block_columns(tally, **how)
     return {**about, "missing": 0, "result": result}
 
 

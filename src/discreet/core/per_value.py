@@ -17,8 +17,8 @@ def has_names(given: Any) -> bool:
 def per_value(domain: Domain, given: Any, *, name: str, others: Any = 0) -> Any:
     """The entries in the order of the values, where `given` names them; anything else, such as a list, as it is.
 
-    A mapping gives `others` to the values that it leaves out. A pandas Series, or another thing with `items`, must name every
-    value once, in any order; only an index that nobody set, 0 .. k-1, stands for the order of the values.
+    A mapping gives `others` to the values that it leaves out. A pandas Series, or another thing with `items`, must name
+    every value once, in any order; only an index that nobody set, 0 .. k-1, stands for the order of the values.
 
     >>> from discreet.core.domain import Domain
     >>> per_value(Domain(["bus", "car", "bike"]), {"bike": 2, "bus": 1}, name="weights")

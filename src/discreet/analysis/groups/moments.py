@@ -175,7 +175,8 @@ class GroupClusters:
         cells, power, sums = units.stratum_of * size + codes, np.ones(len(part)), []
         for _ in range(POWERS):
             power = power * part
-            sums.append(np.bincount(cells, power, minlength=strata * size).reshape(strata, size))
+            counted = np.asarray(np.bincount(cells, power, minlength=strata * size), dtype=float)
+            sums.append(counted.reshape(strata, size))
         return cls(units, np.stack(sums), spread, 0.0)
 
     def reference(self, combinations: Sequence[Sequence[int]]) -> ReferenceDistribution:

@@ -19,7 +19,7 @@ from ..reference_distribution import FEW_DF, Array, Codes, ReferenceDistribution
 from .sampling import SamplingUnits
 
 MANY_DF = 500.0
-"""From so many degrees of freedom on, t is normal and the bias is not seen: they are then taken at their first order."""
+"""From so many degrees of freedom on, t is normal and the bias is not seen: they are taken at their first order."""
 MAX_MULTIPLICATIONS = 1 << 33
 """The most multiplications for the law of all combinations."""
 KNOWN = 1e-9
@@ -55,9 +55,10 @@ class UnitSums:
     def law(self, total: Array, true: float) -> tuple[float, float]:
         """The factor of the standard error and its degrees of freedom, where the true variance is `true`.
 
-        The linearised variance is ``u' C u``, C centring in strata of m units, times ``m / (m - 1)``. Its mean is tr(CP)
-        and its variance 2 tr(CPCP), with ``M = [V, -1; -1, 0]`` and V the covariance `total` of the whole sum. The factor is
-        the root of ``true / tr(CP)``, at least 1, and the degrees of freedom are ``tr(CP)**2 / tr(CPCP)``.
+        The linearised variance is ``u' C u``, C centring in strata of m units, times ``m / (m - 1)``. Its mean is
+        tr(CP) and its variance 2 tr(CPCP), with ``M = [V, -1; -1, 0]`` and V the covariance `total` of the whole sum.
+        The factor is the root of ``true / tr(CP)``, at least 1, and the degrees of freedom are
+        ``tr(CP)**2 / tr(CPCP)``.
         """
         m, f, p = self.units.sizes, self.units.factors, len(total)
         middle = np.block([[total, -np.eye(p)], [-np.eye(p), np.zeros((p, p))]])

@@ -62,7 +62,7 @@ class SamplingUnits:
         return units
 
     def of_a_finite_population(self) -> SamplingUnits:
-        """The same units, whose sums vary less by the part of each stratum that was drawn: factors ``(1 - f) m/(m-1)``."""
+        """The same units, whose sums vary less by the part f of a stratum that was drawn: ``(1 - f) m / (m - 1)``."""
         units = copy(self)
         units.factors = self.factors * (1 - self.fractions)
         return units

@@ -36,6 +36,7 @@ MAX_QUIET_INFLUENCE = 10
 @click.argument("tally", default="-")
 @confidence_option
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold for all values together.")
+@click.option("--anytime", is_flag=True, help="Intervals that hold however often you look while reports come in.")
 @choice_option("--method", list(METHODS), "How to compute the shares.")
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Show only the N largest shares.")
 @json_option
@@ -57,7 +58,9 @@ def command(spec: str, tally: str, top: int | None, as_json: bool, plot: str | N
     check_confidence(confidence)
     document = read_either(spec, writes=[plot], reads=[tally])
     if isinstance(document, Form):
-        form_commands.without(simultaneous=simultaneous, method=how["method"] != "unbiased", top=top)
+        form_commands.without(
+            simultaneous=simultaneous, anytime=how["anytime"], method=how["method"] != "unbiased", top=top
+        )
         form_commands.estimate(document, tally, confidence=confidence, as_json=as_json, plot=plot)
         return
     mechanism = document.mechanism
@@ -148,20 +151,21 @@ def shares_by(method: str, tally: Tally) -> Shares:
     return shares
 
 
-def _results(tally: Tally, method: str, confidence: float, simultaneous: bool) -> dict[str, Any]:
+def _results(tally: Tally, method: str, confidence: float, simultaneous: bool, anytime: bool) -> dict[str, Any]:
     """Everything that is printed, as plain data."""
     from ...estimation.decoders import decoder_of
     from ...estimation.results.layout import finite
     from ...estimation.results.unbiased import block_columns
 
     shares = shares_by(method, tally)
-    results = shares.to_dict(confidence=confidence)
+    results = shares.to_dict(confidence=confidence, anytime=anytime)
     if simultaneous:
         try:
-            results |= zip(("low", "high"), map(finite, shares.simultaneous_interval(confidence)), strict=True)
+            ends = shares.simultaneous_interval(confidence, anytime=anytime)
+            results |= zip(("low", "high"), map(finite, ends), strict=True)
         except (Unavailable, NotIdentifiable) as reason:
             results |= {"low": None, "high": None, "notes": results["notes"] | {"interval": str(reason)}}
-    blocks = block_columns(tally, confidence=confidence, simultaneous=simultaneous)
+    blocks = block_columns(tally, confidence=confidence, simultaneous=simultaneous, anytime=anytime)
     return results | {"influence": decoder_of(tally.mechanism).influence(), "blocks": blocks}
 
 
@@ -172,10 +176,10 @@ def _notes(results: dict[str, Any], simultaneous: bool, picked: bool) -> list[st
     if n == 0:
         return [*notes, "no reports yet: nothing is known about the shares"]
     if results["blocks"] is not None:
-        together = " and hold for all blocks together" if simultaneous else ""
-        notes.append(
-            f"reports show their block: its share is a plain frequency, whose intervals are Wilson's{together}"
-        )
+        together = ", and intervals hold for all blocks together" if simultaneous else ""
+        notes.append(f"reports show their block: its share is a plain frequency{together}")
+    if results["anytime"]:
+        notes.append("intervals hold at all times at once: look as often as you like, and stop when you like")
     if results["biased"]:
         notes.append(f"shares by {results['method']}")
     else:

@@ -59,7 +59,7 @@ async def shares(request: HttpRequest) -> HttpResponse:
     minimum = request.collection.declaration.minimum
     cells = await _read(request, lambda request, counts: shares_by_cell(counts, breakdown, minimum))
     about = {"collection": request.collection.id, "minimum": minimum, "method": breakdown.method}
-    return JsonResponse({**about, "confidence": breakdown.confidence, "cells": cells})
+    return JsonResponse({**about, "confidence": breakdown.confidence, "anytime": breakdown.anytime, "cells": cells})
 
 
 async def differences(request: HttpRequest) -> HttpResponse:
@@ -171,4 +171,6 @@ def _breakdown(request: HttpRequest) -> Breakdown:
             raise ValueError
     except ValueError:
         raise HttpProblem("parameter", "confidence must be a number between 0 and 1") from None
-    return Breakdown(method, confidence, by, None if days is None else int(days))
+    if (anytime := parameters.get("anytime", "false")) not in ("true", "false"):
+        raise HttpProblem("parameter", "anytime must be true or false")
+    return Breakdown(method, confidence, by, None if days is None else int(days), anytime == "true")

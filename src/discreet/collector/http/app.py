@@ -48,7 +48,9 @@ ROUTES = (
     Route("POST", "/drafts", "admin", admin.draft),
     Route("GET", "/collections/{id}/progress", "analyst", analyst.progress),
     Route("GET", "/collections/{id}/tally", "analyst", analyst.tally),
-    Route("GET", "/collections/{id}/shares", "analyst", analyst.shares, ("method", "confidence", "by", "days")),
+    Route(
+        "GET", "/collections/{id}/shares", "analyst", analyst.shares, ("method", "confidence", "anytime", "by", "days")
+    ),
     Route("GET", "/collections/{id}/differences", "analyst", analyst.differences, ("by",)),
     Route("GET", "/collections/{id}/release", "analyst", analyst.release, ("method", "confidence", "form")),
     Route("GET", "/collections/{id}/export", "analyst", analyst.export),

@@ -174,7 +174,7 @@ BODY_DECODER, HEADER_DECODER = msgspec.json.Decoder(UploadBody), msgspec.json.De
 NUMBERS, TEXTS, SCALARS = (msgspec.json.Decoder(list[kind]) for kind in (int, str, Scalar))  # type: ignore[valid-type]
 
 REPORTS_BEGIN = re.compile(rb'"reports"[ \t\n\r]*:[ \t\n\r]*\[')
-"""What comes before the reports of a body; a text in JSON cannot hold it, since quotation marks in texts are escaped."""
+"""What comes before the reports of a body; no text in JSON can hold it, since quotation marks are escaped there."""
 
 
 class DecodedUpload(msgspec.Struct, frozen=True):
@@ -226,7 +226,7 @@ class UploadDecoder:
         expected = NUMBERS if self._validator.numbers else TEXTS
         while start >= 0:
             cut = body.find(b",", min(start + PIECE_BYTES, end), end)
-            piece = b"[%b]" % body[start : end if cut < 0 else cut]
+            piece = b"[%b]" % bytes(body[start : end if cut < 0 else cut])
             try:
                 try:
                     reports: list[Scalar] = expected.decode(piece)
@@ -269,8 +269,8 @@ def _count(body: Body, byte: bytes, start: int, end: int) -> int:
 def _not_an_upload() -> HttpProblem:
     return HttpProblem(
         "json",
-        "the body must be a JSON object with fingerprint, reports, version 1 and perhaps labels, each once, and nothing "
-        "else; reports must be a list of numbers or texts",
+        "the body must be a JSON object with fingerprint, reports, version 1 and perhaps labels, each once, and "
+        "nothing else; reports must be a list of numbers or texts",
     )
 
 

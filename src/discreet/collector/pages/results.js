@@ -25,8 +25,8 @@ const METHODS = {
   shrink: ["shrunk", "Pulled towards each other by as much as the noise suggests: least error in all, at the cost of rare values."],
 };
 
-/** @type {{method: keyof typeof METHODS, by: string, live: boolean, history: any[], document: any, law: any, drawn: Element | null, last: string}} */
-const state = { method: "unbiased", by: "", live: true, history: [], document: null, law: null, chart: null, last: "" };
+/** @type {{method: keyof typeof METHODS, by: string, live: boolean, open: boolean, history: any[], document: any, law: any, drawn: Element | null, last: string}} */
+const state = { method: "unbiased", by: "", live: true, open: true, history: [], document: null, law: null, chart: null, last: "" };
 
 const parts = /** @type {Record<string, HTMLElement>} */ (Object.fromEntries(["head", "chart", "table", "map", "methods", "labels", "days", "settling", "keep"].map((name) => [name, el("section", {})])));
 
@@ -49,8 +49,8 @@ const rowsOf = (result, series) =>
 
 const width = () => Math.max(320, parts.chart.clientWidth || 640);
 
-/** Shares by one method; null while there are too few reports. @param {string} query */
-const shares = async (query) => (await ask(`/collections/${id}/shares?${query}`, { role: "analyst" })).cells;
+/** Shares by one method; null while there are too few reports. Until the collection is closed, intervals hold at all times at once. @param {string} query */
+const shares = async (query) => (await ask(`/collections/${id}/shares?${query}&anytime=${state.open}`, { role: "analyst" })).cells;
 
 /** The names of the values with the largest shares. @param {any[]} rows @param {number} count */
 const largest = (rows, count) => new Set([...rows].sort((a, b) => b.share - a.share).slice(0, count).map(({ name }) => name));
@@ -58,6 +58,7 @@ const largest = (rows, count) => new Set([...rows].sort((a, b) => b.share - a.sh
 /** How far it is, and why some of it cannot be shown. @param {any} progress */
 function head(progress) {
   const { n, minimum, missing, refused } = progress;
+  state.open = progress.state !== "closed";
   const part = Math.min(100, (100 * n) / Math.max(1, minimum));
   const turned = Object.entries(refused).map(([code, count]) => `${count} ${code.replaceAll("_", " ")}`);
   show(
@@ -98,7 +99,7 @@ async function main(cell) {
         el("span", { class: "key dark" }),
         " what asking only so many people leaves open",
         el("span", { class: "key pale" }),
-        ` the noise that protects them, on top. Intervals hold in 95 of 100 surveys. ${METHODS[state.method][1]}`,
+        ` the noise that protects them, on top. ${state.open ? "Each interval holds in 95 of 100 surveys, however often you look while answers come in; once the collection is closed it becomes shorter." : "Each interval holds in 95 of 100 surveys."} ${METHODS[state.method][1]}`,
       ),
       ...Object.entries(cell.result.notes).map(([name, note]) => el("p", { class: "small" }, `No ${name}: ${note}`)),
       el("p", { class: "small soft" }, `A crafted report can weigh as much as ${Number(cell.result.influence).toPrecision(3)} people on one value.`),
@@ -183,6 +184,7 @@ async function labels(progress) {
     shown.length ? side(all.filter((/** @type {any} */ row) => chosen.has(row.name)), { width: width(), description: `Shares by ${by}` }) : null,
     few.length ? el("p", { class: "small soft" }, `Too few reports to be shown: ${few.join(", ")}.`) : null,
     tests.length ? table(columns, tests, { caption: "Differences between labels; p is adjusted for all of them (Holm)", sort: "p" }) : null,
+    tests.length && state.open ? el("p", { class: "small soft" }, "These p-values are for a single look. Decide when the collection is closed, not when one of them happens to be small.") : null,
   );
 }
 
