@@ -45,7 +45,7 @@ fuzz: .venv/dev.done
 	@echo "fuzz: changed documents for $(MINUTES) minutes"
 	@FUZZ_MINUTES=$(MINUTES) $(BIN)/python -m pytest --quiet tests/hostile/test_fuzz.py
 
-SOAKED := kills power simulation replay sqlite_check service_fuzz service_openapi service_soak
+SOAKED := kills power simulation replay sqlite_check service_contract service_fuzz service_openapi service_soak
 soak: .venv/dev.done
 	@echo "soak: $(SOAKED) coverage"
 	@SOAK=1 $(BIN)/python -m pytest -rP --timeout 3600 $(SOAKED:%=tests/collector/test_%.py) tests/analysis/test_coverage.py

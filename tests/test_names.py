@@ -177,11 +177,11 @@ def test_answers_of_one_form_and_reports_of_one_table_must_be_of_the_same_people
 
 def test_places_of_values_are_matched_by_name_too():
     places = {"a": 5, "b": 1, "c": 2}
-    line = dc.Context.metric("abc", "line", epsilon="1", points=list(places.values()))
+    line = dc.Context.metric(list("abc"), "line", epsilon="1", points=list(places.values()))
     for points in (places, pd.Series(places).sort_values()):
-        assert dc.Context.metric("abc", "line", epsilon="1", points=points) == line
+        assert dc.Context.metric(list("abc"), "line", epsilon="1", points=points) == line
     with pytest.raises(InvalidInput):
-        dc.Context.metric("abc", "line", epsilon="1", points={"a": 5, "b": 1})
-    tally = dc.mechanism(dc.Context.uniform("abc", epsilon="2")).tally([0, 1, 1, 2])
+        dc.Context.metric(list("abc"), "line", epsilon="1", points={"a": 5, "b": 1})
+    tally = dc.mechanism(dc.Context.uniform(list("abc"), epsilon="2")).tally([0, 1, 1, 2])
     with pytest.raises(InvalidInput, match="coordinates: the names in this DataFrame"):
         dc.shrink(tally, coordinates=pd.DataFrame({"row": places, "column": places}))

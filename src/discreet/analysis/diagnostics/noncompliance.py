@@ -12,11 +12,9 @@ import numpy as np
 
 from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, shown
-from ...estimation.decoders import decoder_of
-from ...estimation.results.intervals import quantile
 from ...estimation.results.shares import Shares, tally_of
 from ...estimation.results.unbiased import Estimate, estimate
-from ...estimation.results.weights import MIN_EXCESS, calibrated_moment, calibrated_weights, constants, weights_of
+from ...estimation.results.weights import MIN_EXCESS, weights_of
 from ...estimation.tally import Tally
 from ..reference_distribution import Array
 from ..result import CONFIDENCE, Result, number_columns
@@ -75,6 +73,14 @@ class Noncompliance(Result):
             return left / (1 - share), self.stderr / (1 - share)
         return left + share * self._end(reading), self.stderr
 
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
+        """The low and the high end of the query as reported, as in `Estimate.query`."""
+        return self.estimate.query(self.weights).interval(confidence)
+
+    def _complying(self, share: Any, value: float) -> Array:
+        """The query among those who comply, where it is this as reported."""
+        return np.asarray((value - share * self.moved) / (1 - share))
+
     def tipping(self, reading: str = LIKE_OTHERS) -> tuple[float, float] | None:
         """The share of people who evade at which the query is the threshold, and its standard error.
 
@@ -100,10 +106,10 @@ class Noncompliance(Result):
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         estimate, stderr = np.array([self.at(share) for share in self.shares]).T
-        reach = quantile(confidence) * stderr
+        low, high = (self._complying(self.shares, end) for end in self.interval(confidence))
         return {
             "evading": list(self.shares),
-            **number_columns(estimate, stderr, estimate - reach, estimate + reach),
+            **number_columns(estimate, stderr, low, high),
             **{end: [self.at(share, end)[0] for share in self.shares] for end in (LOWEST, HIGHEST)},
         }
 
@@ -148,13 +154,12 @@ class Noncompliance(Result):
 
         places = np.linspace(0, max(self.largest, *self.shares), 41)
         places = places[places < 1]
-        z, lines = quantile(confidence), {reading: [self.at(s, reading)[0] for s in places] for reading in READINGS}
-        reach = np.array([z * self.at(s)[1] for s in places])
-        band = np.array(lines[LIKE_OTHERS])
+        lines = {reading: [self.at(s, reading)[0] for s in places] for reading in READINGS}
+        low, high = (self._complying(places, end) for end in self.interval(confidence))
         plot_noncompliance(
             places,
             {f"{reading}: {READINGS[reading]}": heights for reading, heights in lines.items()},
-            (band - reach, band + reach),
+            (low, high),
             path,
             title=title or f"People who {self.evaders.description}",
             threshold=self.threshold,
@@ -220,9 +225,7 @@ def noncompliance(
             raise InvalidInput("share, query and threshold must go with one survey: two arms measure the share")
         return two_arms(shares, _estimate("second", second), evaders)
     weights = _weights(shares.values, query, to)
-    decoder, p = decoder_of(shares.mechanism), shares.plug_in
-    calibrated = weights, constants(decoder, weights, p)
-    variance = float(calibrated_moment(decoder, p, calibrated, calibrated)) - float(weights @ p) ** 2
+    asked = shares.query(weights)
     law = evaders.decode(shares.mechanism)
     positive = law > MIN_EXCESS
     largest = float(np.clip((shares.shares[positive] / law[positive]).min(), 0.0, 1.0)) if positive.any() else 1.0
@@ -230,9 +233,9 @@ def noncompliance(
         shares,
         weights,
         evaders,
-        float(shares.tally.counts @ calibrated_weights(decoder, *calibrated) / shares.n),
-        math.sqrt(max(0.0, variance) / shares.n),
-        evaders.score(shares.mechanism, weights, p),
+        asked.value,
+        asked.stderr,
+        evaders.score(shares.mechanism, weights),
         largest,
         _shares(share, largest),
         None if threshold is None else _number("threshold", threshold),

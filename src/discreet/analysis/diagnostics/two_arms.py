@@ -12,11 +12,10 @@ import numpy as np
 
 from ...core.domain import Value
 from ...core.errors import InvalidInput, NotIdentifiable, shown
-from ...estimation.decoders import decoder_of
 from ...estimation.results.intervals import quantile
 from ...estimation.results.unbiased import Estimate, estimate
 from ...mechanisms.mechanism import Mechanism
-from ..groups.moments import moment_matrix
+from ..groups.moments import MechanismQueries
 from ..reference_distribution import Array, two_sided
 from ..result import CONFIDENCE, Result, number_columns, shares_panel
 
@@ -66,11 +65,12 @@ class Evaders:
         parts = [estimate(mechanism.tally([number_of(mechanism, y)])).shares for y, _ in self.reports]
         return np.asarray(np.average(parts, axis=0, weights=[share for _, share in self.reports]))
 
-    def score(self, mechanism: Mechanism, weights: Array, shares: Array) -> float:
-        """The mean score of their reports, calibrated at these shares."""
+    def score(self, mechanism: Mechanism, weights: Array) -> float:
+        """The mean score of their reports, calibrated at even shares as in `Estimate.query`."""
         if not self.reports:
             return float(weights[mechanism.context.values.number_of(self.to)])
-        scores = mechanism.score([number_of(mechanism, y) for y, _ in self.reports], weights, shares=shares)
+        even = np.full(len(weights), 1 / len(weights))
+        scores = mechanism.score([number_of(mechanism, y) for y, _ in self.reports], weights, shares=even)
         return float(np.average(scores, weights=[share for _, share in self.reports]))
 
 
@@ -179,6 +179,9 @@ def two_arms(first: Estimate, second: Estimate, evaders: Evaders) -> TwoArms:
 
 
 def _covariance(arm: Estimate) -> Array:
-    """The covariance of the shares of one arm."""
-    p = arm.plug_in
-    return np.asarray((moment_matrix(decoder_of(arm.mechanism), p) - np.outer(p, p)) / arm.n)
+    """The covariance of the shares of one arm: that of its reports, which holds whatever law those who evade follow.
+
+    Where a report adds to several cells counts do not tell it, and it is that of people who comply.
+    """
+    plain = MechanismQueries(arm.mechanism, np.eye(len(arm.values)), calibrated=False)
+    return np.asarray(plain.covariance(arm.tally) / arm.n)

@@ -14,7 +14,9 @@ from ...bulk.labelled.columns import check_aligned
 from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, Unavailable, check_type
 from ...core.random import Source
+from ...estimation.results.intervals import quantile
 from ...estimation.results.likelihood import likelihood
+from ...estimation.results.score_law import ScoreLaw
 from ...estimation.results.weights import weights_of
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, JointTest, ReferenceDistribution, quantiles
@@ -27,6 +29,8 @@ from .paired_answers import PairedAnswers, likely_table, pair_surveys, split_pai
 ALL = "(all)"
 """What stands for every answer in the rows of the margins."""
 
+MIN_TELLING = 4.0
+"""Pairs of answers of which fewer people tell are remarked on."""
 PERMUTATIONS = 999
 """Random orders of a permutation test."""
 
@@ -74,6 +78,19 @@ class Crosstab(Estimates):
         """The reference distribution of all shares, in one row: normal, with a design t."""
         return self.pairs.reference
 
+    @cached_property
+    def laws(self) -> tuple[ScoreLaw, ScoreLaw, ScoreLaw] | None:
+        """The confidence distributions of the cells and of both margins; None where people were drawn by a design."""
+        cells, first, second = self.pairs.law(), self.pairs.margin_law(0), self.pairs.margin_law(1)
+        return None if cells is None or first is None or second is None else (cells, first, second)
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """The low and the high end for each pair of answers: skewed where few people tell, or t with a design."""
+        if self.laws is None:
+            return super().interval(confidence)
+        low, high = self.laws[0].ends(quantile(confidence))
+        return low.reshape(self.shares.shape), high.reshape(self.shares.shape)
+
     def _reach(self, confidence: float) -> float:
         return float(quantiles(confidence, self.reference.df)[0])
 
@@ -110,8 +127,12 @@ class Crosstab(Estimates):
         """A row for each pair of answers; then those of each question alone, with (all) for the other."""
         shares = np.concatenate([self.shares.reshape(-1), *(shares for shares, _ in self.margins)])
         errors = np.concatenate([self.stderr.reshape(-1), *(errors for _, errors in self.margins)])
-        reach = self._reach(confidence) * errors
-        return {**self.rows, **number_columns(shares, errors, shares - reach, shares + reach)}
+        if self.laws is None:
+            reach = self._reach(confidence) * errors
+            return {**self.rows, **number_columns(shares, errors, shares - reach, shares + reach)}
+        ends = [law.ends(quantile(confidence)) for law in self.laws]
+        low, high = (np.concatenate([end[side] for end in ends]) for side in (0, 1))
+        return {**self.rows, **number_columns(shares, errors, low, high)}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         """How the table was computed, and what the tests say."""
@@ -121,6 +142,11 @@ class Crosstab(Estimates):
             "shares are unbiased: some may be below 0; do not pick the largest without allowing for it",
             *self.pairs.reference.remarks(),
         ]
+        if self.laws is not None and (few := int((self.laws[0].telling < MIN_TELLING).sum())):
+            remarks.append(
+                f"WARNING: fewer than {MIN_TELLING:g} people could have told of {few} of the {self.shares.size} pairs: "
+                "their intervals are long for that reason"
+            )
         if (test := self.independence) is not None:
             exact = f"; by {test.permutations} permutations p = {test.permuted_p:.3g}" if test.permutations else ""
             reference = (

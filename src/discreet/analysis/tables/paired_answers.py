@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...core.domain import Value
 from ...core.errors import InvalidInput, shown
+from ...estimation.results.score_law import ScoreLaw, law_of_cells, law_of_sums
 from ...mechanisms.mechanism import Mechanism
 from ..groups.moments import mean_reference
 from ..reference_distribution import Array, Codes, ReferenceDistribution
@@ -134,6 +135,31 @@ class PairedAnswers:
                 terms = np.concatenate([block[:, cells] for _, block in self.blocks()])
                 variances[cells] = np.diag(self.covariance(terms - total[cells]))
         return total.reshape(self.shape), np.sqrt(np.maximum(variances, 0)).reshape(self.shape)
+
+    def law(self) -> ScoreLaw | None:
+        """The confidence distribution of the shares of all pairs, one after the other; None for a design.
+
+        The extremes of a term are products of those of both questions' scores.
+        """
+        if self.survey.design:
+            return None
+        value = self.means()[0].reshape(-1)
+        above, below = np.zeros((2, 2, len(value)))
+        for _, terms in self.blocks():
+            for sums, side in ((above, np.maximum(terms - value, 0.0)), (below, np.maximum(value - terms, 0.0))):
+                sums += np.stack([(side**power).sum(axis=0) for power in (2, 3)])
+        ends = [(table.min(axis=0), table.max(axis=0)) for table, _ in self.tables]
+        if len(ends) == 1:
+            return law_of_sums(self.n, value, list(above), list(below), *ends[0])
+        corners = np.stack([(one[:, None] * two).reshape(-1) for one in ends[0] for two in ends[1]])
+        return law_of_sums(self.n, value, list(above), list(below), corners.min(axis=0), corners.max(axis=0))
+
+    def margin_law(self, number: int) -> ScoreLaw | None:
+        """The confidence distribution of the shares of the answers to one of the two questions; None for a design."""
+        if self.survey.design:
+            return None
+        table, numbers = self.side(number)
+        return law_of_cells(self.n, np.bincount(numbers, minlength=len(table)).astype(float), table.T)
 
     def margin(self, number: int) -> tuple[Array, Array]:
         """The shares of the answers to one of the two questions, and their standard errors."""

@@ -245,18 +245,24 @@ def law_of_levels(n: int, value: Array, moment: Array, least: Array, most: Array
 
 
 def _law(n: int, value: Array, away: Array, counts: Array, most: Array, least: Array) -> ScoreLaw:
+    sides = (np.maximum(away, 0.0), np.maximum(-away, 0.0))
+    above, below = (tuple((counts * side**power).sum(axis=1) for power in (2, 3)) for side in sides)
+    return law_of_sums(n, value, above, below, least, most)
+
+
+def law_of_sums(
+    n: int, value: Array, above: Sequence[Array], below: Sequence[Array], least: Array, most: Array
+) -> ScoreLaw:
+    """The distribution of mean scores from the sums of squares and of cubes of what lies above and below the mean."""
     most, least = np.maximum(most, value), np.minimum(least, value)
-    divisor = n + 2
-    sides = []
-    for side in (np.maximum(away, 0.0), np.maximum(-away, 0.0)):
-        squares = (counts * side**2).sum(axis=1)
-        scale = np.divide((counts * side**3).sum(axis=1), squares, out=np.zeros_like(squares), where=squares > 0)
+    divisor, sides = n + 2, []
+    for squares, cubes in (above, below):
+        scale = np.divide(cubes, squares, out=np.zeros_like(squares), where=squares > 0)
         shape = np.divide(squares, scale**2, out=np.zeros_like(squares), where=scale > 0)
-        sides.append((shape[None, :], scale[None, :] / divisor, squares))
-    (a, b, up), (c, d, down) = sides
-    normal = np.zeros((1, len(value)))
+        sides.append((shape[None, :], scale[None, :] / divisor))
     reach = ((most - value)[None, :] / divisor, (value - least)[None, :] / divisor)
-    return ScoreLaw(value, (a, b), (c, d), normal, *reach, (least, most), _variance(n, up + down, least, most))
+    spread = _variance(n, above[0] + below[0], least, most)
+    return ScoreLaw(value, sides[0], sides[1], np.zeros((1, len(value))), *reach, (least, most), spread)
 
 
 def _variance(n: int, squares: Array, least: Array, most: Array) -> Array:
