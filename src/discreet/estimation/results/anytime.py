@@ -41,8 +41,8 @@ def anytime_ends(
     """
     bar = math.log(2 * among / (1 - confidence))
     floor = NEAREST * (most - least)
-    low = _end(n, value - least, variance, floor, bar)
-    high = _end(n, most - value, variance, floor, bar)
+    low = _end(n, np.maximum(value - least, 0.0), variance, floor, bar)
+    high = _end(n, np.maximum(most - value, 0.0), variance, floor, bar)
     return value - low, value + high
 
 
