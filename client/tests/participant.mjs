@@ -397,7 +397,7 @@ test("a promise is what was checked", async () => {
     fingerprint: hash(LAWS.blocks),
     sentences: [
       "Your report is at most 2.72 times as likely with your answer as with one that it is hidden from (epsilon 1).",
-      'It shows which of 2 groups your answer is in, and hides it inside: "0", "1".',
+      'It shows which of 2 groups your answer is in, and hides it inside: "n", "s".',
       "This answer spends 1 of your budget. The same answer again costs nothing; a changed one spends as much again.",
     ],
   });
