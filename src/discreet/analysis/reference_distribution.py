@@ -72,6 +72,11 @@ def quantiles(confidence: float, df: Any = np.inf) -> Any:
     return np.where(finite, t_quantile(float(1 - confidence), np.where(finite, df, 1.0)), normal)
 
 
+def degrees(df: int) -> str:
+    """So many degrees of freedom, in words."""
+    return f"{df} degree{'' if df == 1 else 's'} of freedom"
+
+
 @dataclass(frozen=True)
 class JointTest:
     """A test that several estimates are 0 at once: its statistic, degrees of freedom and p-value.
@@ -95,7 +100,7 @@ class JointTest:
 
     def __str__(self) -> str:
         rest = "" if self.rest is None else f", against F with {self.rest:.4g} more for the errors"
-        return f"{self.method}: {self.statistic:.4f} on {self.df} degrees of freedom{rest}, p = {self.p:.4g}"
+        return f"{self.method}: {self.statistic:.4f} on {degrees(self.df)}{rest}, p = {self.p:.4g}"
 
 
 def chi_square_test(statistic: float, df: int, method: str = "Wald") -> JointTest:

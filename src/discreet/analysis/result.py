@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import tables
 from ..core.domain import plain_value
-from ..estimation.results.layout import middle_out, pandas_frame
+from ..estimation.results.layout import middle_out, pandas_frame, polars_frame
 from .reference_distribution import Array, ReferenceDistribution, quantiles
 
 CONFIDENCE = 0.95
@@ -53,6 +53,14 @@ class Result(ABC):
         about = {**self.about, "confidence": float(confidence), "notes": self.remarks(confidence)}
         return pandas_frame(self.table(confidence), about)
 
+    def to_polars(self, *, confidence: float = CONFIDENCE) -> Any:
+        """The table as a polars DataFrame; needs polars."""
+        return polars_frame(self.table(confidence))
+
+    def __len__(self) -> int:
+        """The number of rows of the table."""
+        return len(next(iter(self.table().values())))
+
     def to_text(self, confidence: float = CONFIDENCE) -> str:
         """The table and the remarks as text, with intervals at this confidence."""
         columns, rows, left_out = self._layout(confidence)
@@ -80,8 +88,8 @@ class Result(ABC):
         ]
         rows = [
             [
-                str(cell) if spec == "s" and cell is not None else cell
-                for cell, (_, spec) in zip(row, columns, strict=True)
+                _text(cell, name, spec) if cell is not None else cell
+                for cell, (name, spec) in zip(row, columns, strict=True)
             ]
             for row in ([column[i] for column in table.values()] for i in (*first, *last))
         ]
@@ -136,10 +144,21 @@ def _format(name: str, column: Sequence[Any], table: Mapping[str, Sequence[Any]]
         return "s"
     if all(isinstance(cell, (int, np.integer)) for cell in column):
         return ",d" if name == "n" else "d"
-    if name == "p" or name.endswith("_p"):
+    if _is_p_value(name):
         return ".4f"
     errors = [float(cell) for cell in table.get("stderr", ()) if cell is not None and 0 < cell < math.inf]
     return f".{tables.digits(min(errors, default=None))}f"
+
+
+def _text(cell: Any, name: str, spec: str) -> Any:
+    """A word as text, a p-value as `tables.p_value` shows it, and any other number as it is."""
+    if spec == "s":
+        return str(cell)
+    return tables.p_value(cell) if _is_p_value(name) and cell == cell else cell
+
+
+def _is_p_value(name: str) -> bool:
+    return name == "p" or name.endswith("_p")
 
 
 def _has_floats(column: Sequence[Any]) -> bool:

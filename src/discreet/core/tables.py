@@ -74,4 +74,12 @@ def _words(spec: str) -> bool:
 def _shown(cell: Any, spec: str) -> str:
     if cell is None or cell != cell:
         return MISSING
-    return str(cell) if _words(spec) or isinstance(cell, str) else format(cell, spec)
+    if _words(spec) or isinstance(cell, str):
+        return str(cell)
+    shown = format(cell, spec)
+    return shown[1:] if shown.startswith("-") and not shown.strip("-0.") else shown  # no zero has a sign
+
+
+def p_value(p: float) -> str:
+    """A p-value to four decimals; one that would be shown as zero is told to be smaller than the smallest."""
+    return "<0.0001" if p < 0.00005 else f"{p:.4f}"

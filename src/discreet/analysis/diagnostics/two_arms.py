@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import tables
 from ...core.domain import Value
 from ...core.errors import InvalidInput, NotIdentifiable, shown
 from ...estimation.results.intervals import quantile
@@ -122,7 +123,7 @@ class TwoArms(Result):
         return [
             f"{arms}; each interval at {confidence:g} confidence",
             f"(evading): the share of people who {self.evaders.description}; "
-            f"the test that nobody does has p {self.p:.4f}",
+            f"the test that nobody does has p {tables.p_value(self.p)}",
             "the others are shares of all people who comply and hold the value; they add up to 1 less those who evade",
             "this rests on arms of people drawn alike, who evade in equal numbers and in this way and no other",
         ]

@@ -15,7 +15,7 @@ from ...core.errors import InvalidInput, Unavailable, shown
 from ...core.random import Source
 from ...estimation.results.intervals import quantile
 from ...estimation.results.score_law import ScoreLaw
-from ..reference_distribution import Array, JointTest, ReferenceDistribution, two_sided
+from ..reference_distribution import Array, JointTest, ReferenceDistribution, degrees, two_sided
 from ..result import CONFIDENCE, Estimates
 from ..survey.survey import Survey
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
@@ -27,6 +27,8 @@ MAX_TESTS = 1_000_000
 """The most tests of one comparison: values times pairs."""
 
 PAIRS = ("first", "all")
+MAX_KNOWN = 8
+"""The most labels that a message lists."""
 OMNIBUS = ("calibrated", "plain")
 EXACT = 1e-12
 """Differences and errors below this are those of rounding."""
@@ -125,8 +127,7 @@ class Comparison(Estimates):
         if (test := self.omnibus) is not None:
             rest = "" if test.rest is None else f", against F with {test.rest:.4g} more for the errors"
             remarks.append(
-                f"no difference at all: Wald statistic {test.statistic:.4f} on {test.df} degrees of freedom{rest}, "
-                f"p {test.p:.4g}"
+                f"no difference at all: Wald statistic {test.statistic:.4f} on {degrees(test.df)}{rest}, p {test.p:.4g}"
             )
         elif len(self.names) > 1 or len(self.pairs) > 1:
             why = "it takes no finite population" if self.finite else "too many values, or too few clusters for it"
@@ -161,6 +162,7 @@ def compare(
     wave: str | None = None,
     query: Any = None,
     pairs: str = "first",
+    reference: Any = None,
     paired: str | None = None,
     omnibus: str = "calibrated",
     rng: Source | None = None,
@@ -169,7 +171,8 @@ def compare(
 
     `by` names the label, or labels, that set groups apart; with `wave`, another label, waves are compared inside
     each of these groups, or among everybody. `query` is as in `Estimate.query`: weights of the values, "mean", or
-    nothing for the share of every value. ``pairs="first"`` compares each group with the first, ``"all"`` every two.
+    nothing for the share of every value. ``pairs="first"`` compares each group with the first, or with the one
+    that `reference` names by its label (or labels, or wave); ``"all"`` compares every two.
     `paired` names the label that tells people apart, where some appear in several groups or waves: their own
     change then counts, and not the difference between people.
 
@@ -204,10 +207,12 @@ def compare(
     groups = groups_of(sample, names, weights, shares=query is None, paired=paired)
     moments = groups.moments()
     families = _families(moments.groups, wave is not None)
+    if reference is not None:
+        families = [_begin_with(family, moments.groups, reference, wave is not None) for family in families]
     chosen = _pairs(families, pairs)
     if len(chosen) * len(queries) > MAX_TESTS:
         raise InvalidInput(f"more than {MAX_TESTS} tests: compare with the first group only, or ask one query")
-    reference = moments.reference(chosen)
+    against = moments.reference(chosen)
     if rng is not None and isinstance(groups, DrawnGroups):
         raise Unavailable("rng: with weights, clusters, strata or pairs people are not alike, and cannot change labels")
     calibrated = omnibus == "calibrated"
@@ -216,7 +221,7 @@ def compare(
         wave,
         [(moments.groups[one], moments.groups[other]) for one, other in chosen],
         queries,
-        *differences_of(moments, chosen, reference),
+        *differences_of(moments, chosen, against),
         omnibus_of_tallies(groups, families, calibrated=calibrated)
         if isinstance(groups, TalliedGroups)
         else omnibus_of_design(
@@ -226,7 +231,7 @@ def compare(
         if rng is not None and isinstance(groups, TalliedGroups)
         else None,
         Means(names, queries, moments, tuple(_notes(sample, moments)), query is None),
-        reference,
+        against,
         isinstance(groups, DrawnGroups) and groups.survey.population is not None,
         moments.laws_of(chosen),
     )
@@ -266,6 +271,17 @@ def _families(groups: Sequence[GroupName], waves: bool) -> list[list[int]]:
     if not several:
         raise InvalidInput("there must be at least two groups to compare; all people have the same label")
     return several
+
+
+def _begin_with(family: list[int], groups: Sequence[GroupName], reference: Any, waves: bool) -> list[int]:
+    """The groups of a family with that of the reference first; a label may be named by its text."""
+    wanted = reference if isinstance(reference, (tuple, list)) else (reference,)
+    labels = {number: groups[number][-1:] if waves else groups[number] for number in family}
+    for same in (lambda own: own == tuple(wanted), lambda own: [*map(str, own)] == [*map(str, wanted)]):
+        if chosen := [number for number in family if same(labels[number])]:
+            return [*chosen, *(number for number in family if number not in chosen)]
+    known = ", ".join(group_text(own) for own in list(labels.values())[:MAX_KNOWN])
+    raise InvalidInput(f"reference={shown(reference)} must be the label of a group: {known}")
 
 
 def _pairs(families: Sequence[Sequence[int]], pairs: str) -> list[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -18,6 +18,7 @@ from ...bulk.labelled.columns import (
     column_of,
     concatenate,
     missing_in,
+    names_of,
     narrow_type,
     objects,
     positive_numbers,
@@ -339,8 +340,10 @@ class Survey:
         """The sum of the shares weighted by `query`, as in `Estimate.query`: an event, scores, or "mean"."""
         return self._means((), query)
 
-    def by(self, *labels: str, query: Any = None) -> Means:
+    def by(self, *labels: str | Sequence[str], query: Any = None) -> Means:
         """The share of every value, or a query, among the people of each label or combination of labels.
+
+        Labels are named one by one or in a list, as for `compare`.
 
         >>> import discreet as dc
         >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
@@ -349,9 +352,10 @@ class Survey:
         >>> towns.groups, towns.estimate.round(2).tolist()
         ([('lima',), ('oslo',)], [[0.51], [-0.0]])
         """
-        if not labels:
+        names = names_of("by", labels[0] if len(labels) == 1 else labels)
+        if not names:
             raise InvalidInput("by() must name at least one label")
-        return self._means(labels, query)
+        return self._means(names, query)
 
     def _means(self, labels: tuple[str, ...], query: Any) -> Means:
         from ..groups.group_moments import groups_of

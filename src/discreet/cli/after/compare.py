@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--by", multiple=True, metavar="LABEL", help="The label that sets groups apart; may be repeated.")
 @click.option("--wave", metavar="LABEL", help="The label of waves, which are compared inside each of these groups.")
 @choice_option("--pairs", ["first", "all"], "Compare each group with the first, or every two.")
+@click.option("--reference", metavar="TEXT", help="The label of the group, or wave, that others are compared with.")
 @click.option("--paired", metavar="LABEL", help="The label that tells people apart, if some are in several groups.")
 @choice_option("--omnibus", ["calibrated", "plain"], "The shares that the test of all differences at once is of.")
 @seed_option("labels")
@@ -32,6 +33,7 @@ def command(
     query: str | None,
     event: tuple[str, ...],
     pairs: str,
+    reference: str | None,
     paired: str | None,
     omnibus: str,
     permutations: int | None,
@@ -62,6 +64,7 @@ def command(
         wave=wave,
         query=read_query(values, query, event),
         pairs=pairs,
+        reference=reference,
         paired=paired,
         omnibus=omnibus,
         rng=None if permutations is None else seeded(permutations),

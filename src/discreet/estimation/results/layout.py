@@ -112,6 +112,14 @@ class ShareTable(ABC):
         """
         return pandas_frame(*self._frame(list(self.values), confidence))
 
+    def to_polars(self, *, confidence: float = CONFIDENCE) -> Any:
+        """A polars DataFrame with the columns of `to_pandas`; needs polars."""
+        return polars_frame(self._frame([plain_value(value) for value in self.values], confidence)[0])
+
+    def __len__(self) -> int:
+        """The number of values."""
+        return len(self.values)
+
     def to_arrow(self, *, confidence: float = CONFIDENCE) -> Any:
         """A pyarrow Table with the columns value, share, stderr, low and high; needs pyarrow.
 
@@ -202,6 +210,26 @@ def pandas_frame(columns: Mapping[str, Sequence[Any] | None], about: Mapping[str
     frame = pd.DataFrame({name: float("nan") if cells is None else cells for name, cells in columns.items()})
     frame.attrs.update(about)
     return frame
+
+
+def polars_frame(columns: Mapping[str, Sequence[Any] | None]) -> Any:
+    """A polars DataFrame of the columns, with nulls for missing ones; words of more than one kind are text."""
+    try:
+        import polars as pl
+    except ImportError:
+        raise MissingExtra("polars", "frames") from None
+    length = max(len(cells) for cells in columns.values() if cells is not None)
+
+    def series(name: str, cells: Sequence[Any] | None) -> Any:
+        if cells is None:
+            return pl.Series(name, [None] * length, dtype=pl.Float64)
+        listed = list(cells)
+        mixed = len({type(cell) for cell in listed if cell is not None}) > 1
+        return pl.Series(
+            name, [str(cell) for cell in listed] if mixed and isinstance(listed[0], str) else listed, strict=False
+        )
+
+    return pl.DataFrame([series(name, cells) for name, cells in columns.items()])
 
 
 def arrow_table(columns: Mapping[str, Sequence[Any] | None], about: Mapping[str, Any]) -> Any:
