@@ -182,3 +182,18 @@ def test_intervals_of_hostile_tallies_hold_the_share_and_grow_with_confidence(na
             low, high = estimate.interval(confidence)
             assert before is None or ((low <= before[0]) & (before[1] <= high)).all()
             before = low, high
+
+
+def test_groups_are_compared_with_the_reference_that_is_named():
+    mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], "2"))
+    reports = mechanism.randomize_many(["yes", "no", "no"] * 200, dc.random.seeded(1))
+    survey = dc.Survey(mechanism, reports, labels={"town": ["a", "b", "c"] * 200, "one": ["x"] * 600})
+    named = dc.compare(survey, by="town", query={"yes": 1}, reference="b")
+    assert [other for _, other in named.pairs] == [("b",), ("b",)]
+    assert named.difference[0, 0] == -dc.compare(survey, by="town", query={"yes": 1}).difference[0, 0]
+    with pytest.raises(dc.errors.InvalidInput, match="reference='d' must be the label of a group: a, b, c"):
+        dc.compare(survey, by="town", reference="d")
+    assert "<0.0001" in str(named)
+    assert "0.0000 " not in str(named)
+    assert survey.by(["town", "one"]).groups == survey.by("town", "one").groups
+    assert len(named) == len(named.to_polars()) == 2
