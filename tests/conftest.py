@@ -29,7 +29,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Each test has the mark of its room, and `long` if it is listed in `long.txt`, which `tests/tiers.py` writes."""
+    """Each test has the mark of its room, and `long` if `long.txt` lists it (`tests/tiers.py`) or it says so itself."""
     listed = {line for line in (TESTS / "long.txt").read_text(encoding="utf-8").splitlines() if line[:1] != "#"}
     for item in items:
         name = item.nodeid.removeprefix("tests/")
