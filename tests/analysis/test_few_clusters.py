@@ -72,15 +72,18 @@ def test_equal_clusters_have_the_freedom_of_the_textbook():
 def test_intervals_and_p_values_are_those_of_t():
     sample = survey([30, 60, 90, 120, 60, 60, 30, 50])
     apart, fitted = dc.compare(sample, by="half", query=QUERY), dc.regress(sample, QUERY, on=["x"])
-    for estimate, error, reference, p, (low, high) in (
-        (apart.difference[:, 0], apart.stderr[:, 0], apart.reference, apart.p[:, 0], apart.interval(0.9)),
-        (fitted.coefficients, fitted.stderr, fitted.reference, fitted.p, fitted.interval(0.9)),
-    ):
-        assert (reference.df < 7).all()
-        assert p == pytest.approx(2 * stats.t.sf(np.abs(estimate / error), reference.df), rel=1e-9)
-        reach = stats.t.isf(0.05, reference.df) * error
-        assert np.ravel(high) == pytest.approx(estimate + reach)
-        assert np.ravel(low) == pytest.approx(estimate - reach)
+    error, reference, (low, high) = fitted.stderr, fitted.reference, fitted.interval(0.9)
+    assert (reference.df < 7).all()
+    assert fitted.p == pytest.approx(2 * stats.t.sf(np.abs(fitted.coefficients / error), reference.df), rel=1e-9)
+    reach = stats.t.isf(0.05, reference.df) * error
+    assert high == pytest.approx(fitted.coefficients + reach)
+    assert low == pytest.approx(fitted.coefficients - reach)
+    law, reference = apart.laws[0], apart.reference
+    assert (reference.df < 7).all()
+    assert law.stderr == pytest.approx(apart.stderr[0])
+    assert np.ravel(apart.interval(0.9)) == pytest.approx(np.ravel(law.ends(stats.t.isf(0.05, reference.df[0]))))
+    assert apart.p[0] == pytest.approx(2 * stats.t.sf(law.quantiles_at(), reference.df[0]), rel=1e-9)
+    assert np.abs(apart.interval(float(1 - apart.p[0, 0]))).min() < 1e-6, "an end is at 0"
     assert apart.adjusted_p == pytest.approx(apart.p), "one test"
 
 

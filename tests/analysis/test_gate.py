@@ -157,6 +157,34 @@ def test_variances_at_projected_shares_would_fail(name):
     assert covered["old rule"] <= 0.9 * SHORT
 
 
+def weighted_surveys(n, count):
+    """How often intervals of shares cover where a few people count for many others: by the law, and by t alone."""
+    mechanism = dc.mechanism(dc.Context.high_low(range(4), range(2), "2"))
+    shares, rng = np.array([0.3, 0.02, 0.08, 0.6]), np.random.default_rng(3)
+    covered, by_t = np.zeros(4), np.zeros(4)
+    for number in range(count):
+        weights = np.exp(rng.normal(0, np.sqrt(np.log(1 + 1.5**2)), n))  # a coefficient of variation of 1.5
+        reports = mechanism.randomize_indices(rng.choice(4, n, p=shares), dc.random.seeded(number))
+        means = dc.Survey(mechanism, reports, weights=weights).shares()
+        covered += inside(np.array(means.interval())[:, 0], shares)
+        reach = stats.t.isf(0.025, means.reference.df[0]) * means.stderr[0]
+        by_t += inside((means.estimate[0] - reach, means.estimate[0] + reach), shares)
+    return covered, by_t
+
+
+def test_some_weighted_surveys_cover_rare_values_where_t_alone_does_not():
+    covered, by_t = weighted_surveys(100, 400)
+    assert covered.min() >= stats.binom.ppf(ALARM / 4, 400, COVERAGE)
+    assert by_t.min() < stats.binom.ppf(1e-4, 400, COVERAGE)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [100, 400, 2000])
+def test_weighted_surveys_cover_rare_values(n):
+    covered, _ = weighted_surveys(n, LONG)
+    assert covered.min() >= stats.binom.ppf(ALARM / 4, LONG, COVERAGE)
+
+
 def test_every_door_gives_the_same_figures():
     context = dc.Context.high_low(range(6), [0, 1], "1")
     mechanism = dc.mechanism(context)
@@ -183,6 +211,7 @@ def test_every_door_gives_the_same_figures():
     weighted = dc.Survey(mechanism, reports, weights=np.ones(500)).shares()
     assert weighted.estimate[0] == pytest.approx(estimate.shares, abs=1e-12)
     assert weighted.stderr[0] == pytest.approx(estimate.stderr, rel=0.2, abs=1e-3)
+    assert np.array(weighted.interval())[:, 0] == pytest.approx(ends, abs=0.02)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

@@ -13,13 +13,12 @@ from ...bulk.labelled.columns import names_of
 from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput, Unavailable, shown
 from ...core.random import Source
-from ...estimation.results.intervals import quantile
 from ...estimation.results.score_law import ScoreLaw
 from ..reference_distribution import Array, JointTest, ReferenceDistribution, degrees, two_sided
 from ..result import CONFIDENCE, Estimates
 from ..survey.survey import Survey
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
-from .means import Means, column_names, doubts, group_text, rows_by_group
+from .means import Means, column_names, doubts, ends_of, group_text, rows_by_group
 from .moments import queries_of
 from .omnibus import PermutationTest, omnibus_of_design, omnibus_of_tallies, pairs_with_first, permutation_test
 
@@ -38,9 +37,9 @@ EXACT = 1e-12
 class Comparison(Estimates):
     """Differences of groups: each pair's first less its second, a row for each pair and a column for each query.
 
-    Differences of independent groups have the confidence distributions `laws`, a pair each: `p` is two-sided, and
-    below 0.05 where the interval at 0.95 leaves 0 out. Where people were drawn by a design these are None, and
-    ``difference / stderr`` is t on the degrees of freedom of `reference`. `adjusted_p` holds for all of them together
+    Differences have the confidence distributions `laws`, a pair each: `p` is two-sided, and below 0.05 where the
+    interval at 0.95 leaves 0 out. Where people were drawn by a design, their quantiles are those of t on the degrees of
+    freedom of `reference`. `adjusted_p` holds for all of them together
     (Holm1979): to call everything below 0.05 different is wrong about anything with probability of at most 0.05.
     `omnibus` is the Wald test of no difference at all, None where it cannot be made, and `permutation` what was asked
     for with `rng`. `groups` has the estimates of the groups themselves; `finite` tells whether people were drawn by a
@@ -71,14 +70,11 @@ class Comparison(Estimates):
     groups: Means
     reference: ReferenceDistribution
     finite: bool
-    laws: list[ScoreLaw] | None = None
+    laws: list[ScoreLaw]
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """The low and the high end for each difference by itself: skewed where few reports tell, or t with a design."""
-        if self.laws is None:
-            return super().interval(confidence)
-        low, high = zip(*(law.ends(quantile(confidence)) for law in self.laws), strict=True)
-        return np.array(low), np.array(high)
+        """The low and the high end for each difference by itself: skewed where few reports tell, by t with a design."""
+        return ends_of(self.laws, self.reference, confidence)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -233,7 +229,7 @@ def compare(
         Means(names, queries, moments, tuple(_notes(sample, moments)), query is None),
         against,
         isinstance(groups, DrawnGroups) and groups.survey.population is not None,
-        moments.laws_of(chosen),
+        moments.laws_of(chosen, against),
     )
 
 
@@ -242,17 +238,13 @@ def differences_of(
 ) -> tuple[Array, Array, Array, Array]:
     """The differences of pairs of groups, their standard errors, two-sided p-values, and adjusted p-values.
 
-    P-values are those of `ScoreLaw`, or of t where people were drawn by a design. What is known without any error
-    differs surely, or surely not.
+    P-values are those of `ScoreLaw`, by the quantiles of t where people were drawn by a design.
     """
     reference = moments.reference(pairs) if reference is None else reference
     gaps, variances = (np.array(side) for side in zip(*(moments.difference(*pair) for pair in pairs), strict=True))
     errors = np.sqrt(variances) * reference.factor[:, None]
-    if (laws := moments.laws_of(pairs)) is not None:
-        p = np.array([law.p_values() for law in laws])
-    else:
-        surely = np.where(np.abs(gaps) > EXACT, np.inf, 0.0)
-        p = np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT), reference.df[:, None]))
+    z = np.array([law.quantiles_at() for law in moments.laws_of(pairs, reference)])
+    p = np.asarray(two_sided(z, reference.df[:, None]))
     apart = p[:, :1] if _are_complements(gaps) else p
     return gaps, errors, p, np.broadcast_to(holm(apart.reshape(-1)).reshape(apart.shape), p.shape).copy()
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...bulk.labelled.columns import codes_of
 from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput
-from ...estimation.results.score_law import ScoreLaw, combine
+from ...estimation.results.score_law import ScoreLaw, combine, law_of_terms
 from ...estimation.results.unbiased import estimate
 from ...estimation.tally import Tally
 from ..reference_distribution import Array, Codes, ReferenceDistribution
@@ -34,25 +34,30 @@ TINY = 1e-300
 class GroupMoments:
     """Estimates of queries in groups, with the covariance of groups where they are not independent.
 
-    `means` and `variances` have a row for each group and a column for each query. Groups of independent people have
-    the confidence distributions `laws`; where people were drawn by a design these are None, `between` is the covariance
-    of all groups under each query, and `clusters` the design that made it.
+    `means` and `variances` have a row for each group and a column for each query, and `laws` are the confidence
+    distributions of each group. Where people were drawn by a design, `between` is the covariance of all groups under
+    each query, and `clusters` the design that made it.
     """
 
     groups: list[GroupName]
     sizes: NDArray[np.int64]
     means: Array
     variances: Array
+    laws: Sequence[ScoreLaw]
     between: Array | None = None
     clusters: GroupClusters | None = None
-    laws: Sequence[ScoreLaw] | None = None
 
-    def laws_of(self, combinations: Sequence[Sequence[int]]) -> list[ScoreLaw] | None:
-        """The confidence distribution of each of these: the estimates of one group, or the differences of two."""
-        if self.laws is None:
-            return None
+    def laws_of(self, combinations: Sequence[Sequence[int]], reference: ReferenceDistribution) -> list[ScoreLaw]:
+        """The confidence distribution of each of these: the estimates of one group, or the differences of two.
+
+        Where people were drawn by a design they have its variances, times the squared factor of `reference`.
+        """
         signs = (1.0, -1.0)
-        return [combine([(sign, self.laws[g]) for sign, g in zip(signs, own, strict=False)]) for own in combinations]
+        laws = [combine([(sign, self.laws[g]) for sign, g in zip(signs, own, strict=False)]) for own in combinations]
+        if self.between is None:
+            return laws
+        spreads = [self.variances[own[0]] if len(own) == 1 else self.difference(*own)[1] for own in combinations]
+        return [law.rescaled(v * f**2) for law, v, f in zip(laws, spreads, reference.factor, strict=True)]
 
     def reference(self, combinations: Sequence[Sequence[int]]) -> ReferenceDistribution:
         """The reference distribution of each of these: the estimates of one group, or the differences of two."""
@@ -116,7 +121,7 @@ class TalliedGroups:
         """The mean score of every group, with its variance and confidence distribution."""
         sizes = np.array([sum(one.n for one in several) for several in self.tallies.values()])
         means, variances = (np.array([getattr(law, name) for law in self.laws]) for name in ("value", "variance"))
-        return GroupMoments(list(self.tallies), sizes, means, variances, laws=self.laws)
+        return GroupMoments(list(self.tallies), sizes, means, variances, self.laws)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,9 +165,11 @@ class DrawnGroups:
         means, between = np.empty((size, queries)), np.empty((queries, size, size))
         sizes = np.bincount(self.codes, minlength=size)
         spreads, within = np.zeros(size), 0.0
+        sides = np.empty((2, 2, size, queries))
         for number in range(queries):
             scores = self.scores(number)
             means[:, number], terms = self.terms(scores)
+            sides[..., number] = self._sides(terms)
             errors = scores - means[self.codes, number]
             spreads += np.bincount(self.codes, errors**2, minlength=size) / sizes / queries
             if not self.units.unclustered:
@@ -172,7 +179,30 @@ class DrawnGroups:
                 between[number] = self._finite(between[number], terms, scores, number)
         variances = np.maximum(np.diagonal(between, axis1=1, axis2=2).T, 0.0)
         clusters = GroupClusters.of(self.units, self.codes, self.shares_of_weight, np.maximum(spreads, TINY), within)
-        return GroupMoments(self.groups, sizes, means, variances, between, clusters)
+        return GroupMoments(self.groups, sizes, means, variances, self._laws(means, sides), between, clusters)
+
+    def _sides(self, terms: Array) -> Array:
+        """The sums of squares and of cubes of the terms of units above and below 0, a column for each group."""
+        size = len(self.groups)
+        if self.units.unclustered:
+            up, down, codes = np.maximum(terms, 0.0), np.maximum(-terms, 0.0), self.codes
+            return np.array([[np.bincount(codes, s**r, minlength=size) for r in (2, 3)] for s in (up, down)])
+        sums = self.units.sums_of_groups(terms, self.codes, size)
+        return np.array([[(np.maximum(s, 0.0) ** r).sum(axis=0) for r in (2, 3)] for s in (sums, -sums)])
+
+    def _laws(self, means: Array, sides: Array) -> list[ScoreLaw]:
+        """The confidence distribution of the queries in every group, from the sums of `_sides`.
+
+        A pseudo-report at an extreme score has the weight of one of as many people as the group is worth.
+        """
+        mechanisms = {wave.mechanism.fingerprint: wave.mechanism for wave in self.survey.waves}
+        asked = [MechanismQueries(one, self.weights, self.calibrated).extremes() for one in mechanisms.values()]
+        least, most = np.minimum.reduce([ends[0] for ends in asked]), np.maximum.reduce([ends[1] for ends in asked])
+        weights = np.bincount(self.codes, self.shares_of_weight**2, minlength=len(self.groups))
+        return [
+            law_of_terms(float(weight), means[g], sides[0, :, g], sides[1, :, g], least, most)
+            for g, weight in enumerate(weights)
+        ]
 
     def _check_units(self, size: int) -> None:
         """Refuse a group of one person or cluster, whose error would come out as 0."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...estimation.results.intervals import quantile
-from ..reference_distribution import Array, ReferenceDistribution
+from ...estimation.results.score_law import ScoreLaw
+from ..reference_distribution import Array, ReferenceDistribution, quantiles
 from ..result import CONFIDENCE, Estimates, label_text
 from .group_moments import GroupMoments, GroupName
 
@@ -54,12 +54,14 @@ class Means(Estimates):
         """The reference distribution of the estimates of each group."""
         return self.moments.reference([(group,) for group in range(len(self.groups))])
 
+    @cached_property
+    def laws(self) -> list[ScoreLaw]:
+        """The confidence distribution of the estimates of each group."""
+        return self.moments.laws_of([(group,) for group in range(len(self.groups))], self.reference)
+
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """The low and the high end for each estimate by itself: skewed where few reports tell, or t with a design."""
-        if (laws := self.moments.laws) is None:
-            return super().interval(confidence)
-        low, high = zip(*(law.ends(quantile(confidence)) for law in laws), strict=True)
-        return np.array(low), np.array(high)
+        """The low and the high end for each estimate by itself, skewed where few reports tell; with a design, by t."""
+        return ends_of(self.laws, self.reference, confidence)
 
     def __getitem__(self, group: Any) -> Any:
         key = group if isinstance(group, tuple) else (group,)
@@ -100,6 +102,13 @@ class Means(Estimates):
 
     def __repr__(self) -> str:
         return f"<Means of {len(self.names)} queries in {len(self.groups)} groups>"
+
+
+def ends_of(laws: Sequence[ScoreLaw], reference: ReferenceDistribution, confidence: float) -> tuple[Array, Array]:
+    """The ends of the intervals of rows of estimates, at the quantile of each row's reference distribution."""
+    z = quantiles(confidence, reference.df)
+    low, high = zip(*(law.ends(one) for law, one in zip(laws, z, strict=True)), strict=True)
+    return np.array(low), np.array(high)
 
 
 def column_names(labels: Sequence[str]) -> list[str]:

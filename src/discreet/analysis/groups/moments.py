@@ -16,7 +16,7 @@ from ...estimation.decoders import Decoder, decoder_of
 from ...estimation.results.score_law import ScoreLaw
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.results.weights import Queries as Rows
-from ...estimation.results.weights import calibrated_weights, constants, query_law, weights_of
+from ...estimation.results.weights import calibrated_weights, constants, query_law, score_extremes, weights_of
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, Codes, ReferenceDistribution
@@ -85,6 +85,13 @@ class MechanismQueries:
     def law(self, estimate: Estimate) -> ScoreLaw:
         """The confidence distribution of the queries in a tally."""
         return query_law(estimate, *self._rows)
+
+    def extremes(self) -> tuple[Array, Array]:
+        """The least and the largest score of a report under each query."""
+        weights, fixed = self._rows
+        if not self.calibrated and np.array_equal(weights, np.eye(weights.shape[1])):
+            return self._decoder.reach()
+        return score_extremes(self._decoder, weights, fixed)
 
     def sums(self, counts: NDArray[Any]) -> Array:
         """The sum of the scores of reports with these counts, for each query; over the last axis."""

@@ -143,15 +143,19 @@ class ScoreLaw:
         low, high = np.maximum(self.value - down, self.limits[0]), np.minimum(self.value + up, self.limits[1])
         return np.minimum(low, self.value), np.maximum(high, self.value)
 
-    def p_values(self, null: Any = 0.0) -> Array:
-        """Two-sided p-values of the value being `null`: 1 less the confidence at which an end comes to it."""
-        from scipy import special  # 0.4 s, which shares alone do without
-
+    def quantiles_at(self, null: Any = 0.0) -> Array:
+        """The normal quantiles whose end comes to `null`, which is what a test compares with its distribution."""
         null = np.broadcast_to(np.asarray(null, dtype=float), self.value.shape)
         gap = np.abs(self.value - null)
         upper = null > self.value
         z = np.where(upper, _quantile_at(self._tails(True), gap), _quantile_at(self._tails(False), gap))
-        return np.asarray(2 * special.ndtr(-np.where(gap > 0, z, 0.0)))
+        return np.where(gap > 0, z, 0.0)
+
+    def p_values(self, null: Any = 0.0) -> Array:
+        """Two-sided p-values of the value being `null`: 1 less the confidence at which an end comes to it."""
+        from scipy import special  # 0.4 s, which shares alone do without
+
+        return np.asarray(2 * special.ndtr(-self.quantiles_at(null)))
 
     def rescaled(self, variance: Array) -> ScoreLaw:
         """The same distribution with another variance: that of people drawn from a finite population, say."""
@@ -255,15 +259,29 @@ def law_of_sums(
     n: int, value: Array, above: Sequence[Array], below: Sequence[Array], least: Array, most: Array
 ) -> ScoreLaw:
     """The distribution of mean scores from the sums of squares and of cubes of what lies above and below the mean."""
+    up, down = (tuple(sums / n**power for sums, power in zip(side, (2, 3), strict=True)) for side in (above, below))
+    law = law_of_terms(1 / n, value, up, down, least, most)
+    return replace(law, variance=_variance(n, above[0] + below[0], *law.limits))
+
+
+def law_of_terms(
+    weight: float, value: Array, above: Sequence[Array], below: Sequence[Array], least: Array, most: Array
+) -> ScoreLaw:
+    """The distribution of weighted means of scores, ``sum a_i s_i`` with ``sum a_i = 1``.
+
+    `above` and `below` are the sums of squares and of cubes of the terms ``a_i (s_i - mean)`` above and below 0, by
+    person, or summed in the units that were drawn. The pseudo-reports at the extremes have `weight`,
+    ``sum a_i**2``: the part of one of as many equal people as these are worth (Kish1965).
+    """
     most, least = np.maximum(most, value), np.minimum(least, value)
-    divisor, sides = n + 2, []
+    whole, sides = 1 + 2 * weight, []
     for squares, cubes in (above, below):
         scale = np.divide(cubes, squares, out=np.zeros_like(squares), where=squares > 0)
         shape = np.divide(squares, scale**2, out=np.zeros_like(squares), where=scale > 0)
-        sides.append((shape[None, :], scale[None, :] / divisor))
-    reach = ((most - value)[None, :] / divisor, (value - least)[None, :] / divisor)
-    spread = _variance(n, above[0] + below[0], least, most)
-    return ScoreLaw(value, sides[0], sides[1], np.zeros((1, len(value))), *reach, (least, most), spread)
+        sides.append((shape[None, :], scale[None, :] / whole))
+    reach = ((most - value)[None, :] * (weight / whole), (value - least)[None, :] * (weight / whole))
+    variance = above[0] + below[0]
+    return ScoreLaw(value, sides[0], sides[1], np.zeros((1, len(value))), *reach, (least, most), variance)
 
 
 def _variance(n: int, squares: Array, least: Array, most: Array) -> Array:

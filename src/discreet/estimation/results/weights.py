@@ -142,6 +142,17 @@ def _law_of_rows(estimate: Estimate, weights: Array, constant: Array) -> ScoreLa
         return calibrated_moment(decoder, shares, query, query) - mean**2
 
     variances = variance(estimate.norm_shares, value), variance(estimate.plug_in, weights @ estimate.plug_in)
+    return normal_law(n, value, np.maximum.reduce([*variances, 0 * value]), *score_extremes(decoder, weights, constant))
+
+
+def score_extremes(decoder: Decoder[Any], weights: Array, constant: Array) -> tuple[Array, Array]:
+    """The least and the largest score of a report under each calibrated query.
+
+    Where reports have several cells, typical ones of those who hold a value of the least or of the most weight.
+    """
+    if decoder.disjoint:
+        scores = calibrated_weights(decoder, weights, constant)
+        return scores.min(axis=1), scores.max(axis=1)
     ends = []
     for sign, places in ((-1, np.argmin(weights, axis=1)), (1, np.argmax(weights, axis=1))):
         held, spread = weights[np.arange(len(weights)), places], np.zeros(len(weights))
@@ -150,7 +161,7 @@ def _law_of_rows(estimate: Estimate, weights: Array, constant: Array) -> ScoreLa
             own = weights[rows], constant[rows]
             spread[rows] = calibrated_moment(decoder, holder, own, own) - held[rows] ** 2
         ends.append(held + sign * np.sqrt(np.maximum(spread, 0.0)))
-    return normal_law(n, value, np.maximum.reduce([*variances, 0 * value]), ends[0], ends[1])
+    return ends[0], ends[1]
 
 
 def calibrated_value(estimate: Estimate, weights: Array, constant: Array) -> Array:
