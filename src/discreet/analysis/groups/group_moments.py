@@ -200,7 +200,7 @@ class DrawnGroups:
         least, most = np.minimum.reduce([ends[0] for ends in asked]), np.maximum.reduce([ends[1] for ends in asked])
         weights = np.bincount(self.codes, self.shares_of_weight**2, minlength=len(self.groups))
         return [
-            law_of_terms(float(weight), means[g], sides[0, :, g], sides[1, :, g], least, most)
+            law_of_terms(float(weight), means[g], [*sides[0, :, g]], [*sides[1, :, g]], least, most)
             for g, weight in enumerate(weights)
         ]
 
