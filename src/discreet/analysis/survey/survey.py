@@ -222,6 +222,10 @@ class Survey:
         """
         names = ", ".join(dict.fromkeys(wave.mechanism.name for wave in self.waves))
         remarks = [f"{self.n:,} reports of {names}"]
+        if len(self.waves) > 1 and self.clusters is None:
+            remarks.append(
+                f"those of {len(self.waves)} waves are taken to be of different people; clusters= says who is one"
+            )
         if self.design:
             remarks.append(f"errors allow for {' and '.join(self.design)}")
         if self.part_of is not None:
