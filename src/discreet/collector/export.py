@@ -27,7 +27,7 @@ def write_parquet(
     for cell, parts in batches:
         by_cell.setdefault(cell, []).extend(parts)
     count = 0
-    with arrow_sink(str(path), mechanism, keep=[DAY_COLUMN, *names], unmarked=False) as write:
+    with arrow_sink(str(path), mechanism, keep=[DAY_COLUMN, *names], mark=mechanism.fingerprint) as write:
         for labels, day in sorted(by_cell, key=lambda cell: (cell[1], cell[0])):
             reports = reports_from_bytes(mechanism, b"".join(by_cell.pop((labels, day))))
             reports = np.sort(reports) if reports.ndim == 1 else reports[np.lexsort(reports.T)]

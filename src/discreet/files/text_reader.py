@@ -90,8 +90,8 @@ class TextWriter:
 
     Used in a ``with`` statement: a file appears when the block ends, and not at all when it fails. On
     standard output each `write` is passed on at once, and a block that fails leaves the frame without its end.
-    `fingerprint` is that of the mechanism; None writes no marks. `keep` names columns beside the reports, whose own is
-    called `column`. What is written to standard output is text, or in the form `piped`.
+    `fingerprint` is that of the mechanism, or `mark_of` it; None writes no marks. `keep` names columns beside the
+    reports, whose own is called `column`. What is written to standard output is text, or in the form `piped`.
     """
 
     def __init__(
