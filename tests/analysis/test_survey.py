@@ -148,3 +148,26 @@ def test_labels_that_are_numbers_are_printed_as_given():
     told = str(dc.compare(sample, by="arm", query={"yes": 1}))
     assert told.splitlines()[1].split()[:2] == ["2", "1"]
     assert sample.by("dose").to_dict()["dose"] == [1.0, 1.0, 1.5, 1.5], "data stay numbers"
+
+
+def test_waves_that_are_merged_are_said_to_be_of_different_people():
+    """Thirty people who answer eight times alike are thirty: with clusters the error is that of one wave."""
+    one = dc.mechanism(dc.Context.uniform(["no", "yes"], "1"))
+    reports = one.randomize_many(["no", "yes", "yes"] * 10, dc.random.seeded(1))
+
+    def waves(**design):
+        return [dc.Survey(one, reports, **{name: list(range(30)) for name in design}) for _ in range(8)]
+
+    def merged(**design):
+        first, *others = waves(**design)
+        for other in others:
+            first = first + other
+        return first
+
+    said = "those of 8 waves are taken to be of different people"
+    assert any(said in remark for remark in merged().shares().remarks())
+    alone = dc.Survey(one, reports).query({"yes": 1}).stderr.item()
+    assert merged().query({"yes": 1}).stderr.item() < alone / 2
+    known = merged(clusters=True).query({"yes": 1})
+    assert not any("different people" in remark for remark in known.remarks())
+    assert known.stderr.item() == pytest.approx(alone, rel=0.05)

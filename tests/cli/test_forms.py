@@ -237,10 +237,15 @@ def test_one_question_is_counted_screened_and_released(habits, discreet, refused
             assert done.stdout == expected.stdout, done.stderr
         assert "must be one of smokes, drinks" in refused(name, form, "all.json", *more)
         assert "must go with a form" in refused(name, "drinks.toml", "drinks.json", *more, "--question", "drinks")
-    done = discreet("release", form, "all.json", "-o", "r.json", "--title", "Habits", "--question", "drinks")
+    done = discreet(
+        "release", form, "all.json", "-o", "r.json", "--title", "Habits", "--question", "How often?", "--part", "drinks"
+    )
     assert done.exit_code == 0, done.stderr
     told = json.loads(Path("r.json").read_text())
     assert "weekly" in json.dumps(told)
+    assert (told["question"], told["insecure"]) == ("How often?", True)
+    lone = ("release", "drinks.toml", "drinks.json", "-o", "n.json", "--title", "Habits", "--part", "drinks")
+    assert "--part must go with a form" in refused(*lone)
     assert "must be one of smokes, drinks" in refused("release", form, "all.json", "-o", "n.json", "--title", "Habits")
     assert not Path("n.json").exists()
     assert "must go with a form" in refused("tally", "drinks.toml", "r.jsonl", "--question", "drinks")

@@ -80,6 +80,10 @@ def test_every_command_has_its_own_help_and_loads_nothing_for_it(name):
 USAGE = {
     "an unknown command": (["nothing"], "No such command 'nothing'. Try 'discreet --help'."),
     "an unknown option": (["verify", "--colour"], "No such option '--colour'. Try 'discreet verify --help'."),
+    "an option misspelt": (
+        ["tally", "--b", "x"],
+        "No such option '--b'. Did you mean '--by'? Try 'discreet tally --help'.",
+    ),
     "a missing argument": (["verify"], "Missing argument 'SPEC'. Try 'discreet verify --help'."),
     "an argument too many": (["verify", "a", "b"], "Got unexpected extra argument (b). Try 'discreet verify --help'."),
     "no number": (

@@ -19,7 +19,7 @@ def expected(seed, values):
     mechanism = Spec.read("survey.toml").mechanism
     rng = dc.random.seeded(seed)
     reports = [report_to_text(mechanism, mechanism.randomize(value, rng)) for value in values]
-    return [f"#discreet reports 1 {mechanism.fingerprint}", *reports, f"#end {len(reports)}"]
+    return [f"#discreet reports 1 {mechanism.fingerprint} insecure", *reports, f"#end {len(reports)}"]
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_file_is_written_as_its_name_says(discreet, values, folder):
     assert (folder / "r.txt").read_text().splitlines() == wanted
     assert (folder / "r.csv").read_text().splitlines() == ["report", *wanted]
     first, *lines, last = (json.loads(line) for line in (folder / "r.jsonl").read_text().splitlines())
-    assert first == {"discreet": "reports", "version": 1, "fingerprint": wanted[0].split()[-1]}
+    assert first == {"discreet": "reports", "version": 1, "fingerprint": wanted[0].split()[-2], "insecure": True}
     assert lines == [{"report": int(report)} for report in wanted[1:-1]]
     assert last == {"discreet": "end", "reports": 300}
     assert gzip.decompress((folder / "r.txt.gz").read_bytes()).decode().splitlines() == wanted
@@ -166,9 +166,10 @@ def test_reports_are_written_to_names_that_mean_something(refused, out):
 
 
 def test_no_values_give_no_reports(discreet, folder):
-    assert discreet("randomize", "survey.toml", input="").stdout.splitlines() == expected(5, [])
+    nothing = [line.removesuffix(" insecure") for line in expected(5, [])]
+    assert discreet("randomize", "survey.toml", input="").stdout.splitlines() == nothing
     discreet("randomize", "survey.toml", "-o", "r.txt", input="")
-    assert (folder / "r.txt").read_text().splitlines() == expected(5, [])
+    assert (folder / "r.txt").read_text().splitlines() == nothing
 
 
 def test_wide_reports_are_lines_of_hexadecimal(discreet, folder):

@@ -8,6 +8,8 @@ from discreet.estimation.tally import read_tally
 from discreet.files import text_reader
 from discreet.wire import Spec
 
+NOTE = "discreet: a seed drew some of these reports, and whoever knows it can undo them\n"
+
 
 @pytest.fixture
 def mechanism(folder):
@@ -26,7 +28,7 @@ def reports(discreet, folder):
 def test_reports_are_counted_from_every_format(name, discreet, reports, mechanism):
     done = discreet("tally", "survey.toml", name)
     told = json.loads(done.stdout)
-    assert (done.exit_code, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr, told["insecure"]) == (0, NOTE, True)
     assert (told["fingerprint"], told["n"]) == (mechanism.fingerprint, 300)
     assert told["counts"] == mechanism.tally(reports).counts.tolist()
 

@@ -157,7 +157,7 @@ def test_the_overview_shows_states_sizes_and_refusals(service, name):
     service.service._keep_refusals()
     found = service.get("/overview", role="admin").json
     (row,) = found["collections"]
-    assert (row["reports"], row["state"], row["refused"]) == (2, "open", {"report_impossible": 1})
+    assert (row["reports"], row["state"], row["refused"]) == (0, "open", {"report_impossible": 1})
     assert found["refused"] == {"not_found": 1}
 
 

@@ -181,8 +181,8 @@ def test_a_collection_is_made_with_a_token_and_a_spec(monkeypatch, flags, rule):
 
 def test_a_simulation_says_when_there_are_too_few_reports():
     simulated = SimulationResult(dc.mechanism(dc.Context.uniform(range(3), "1"), "hadamard"), np.ones(3) / 3, None)
-    (line,) = verdict(simulated, {"n": 4, "missing": 6, "result": None})
-    assert "6 more" in line
+    (line,) = verdict(simulated, {"n": 0, "missing": 6, "result": None})
+    assert "before it has 6 reports" in line
 
 
 def test_a_simulation_needs_a_collector(free_port):

@@ -142,3 +142,18 @@ def test_text_with_many_dots_is_no_key():
 def test_json_that_python_cannot_hold_is_refused(written):
     with pytest.raises(InvalidSpec, match="this is not JSON"):
         loads(written, InvalidSpec)
+
+
+@pytest.mark.parametrize("line", ["k{}=1\n", "[t{}]\n", "x{}=[[1],[2]]\n"])
+def test_toml_of_very_many_keys_is_refused_before_it_is_parsed(line, monkeypatch):
+    monkeypatch.setattr("discreet.core.documents.tomllib.loads", lambda *_, **__: pytest.fail("it was parsed"))
+    written = "".join(map(line.format, range(1_000)))
+    with limits.raised(work=10_000), pytest.raises(BeyondLimits, match=r"work=\d+ is beyond the limit"):
+        parse_toml(written)
+    with pytest.raises(BeyondLimits):
+        parse_toml(written * 1_000)
+
+
+def test_toml_of_many_values_is_read():
+    listed = ",".join(f'"{number}"' for number in range(20_000))
+    assert len(parse_toml(f"values = [{listed}]")["values"]) == 20_000

@@ -25,7 +25,7 @@ def test_a_column_is_found_by_name_or_is_the_only_one():
         (
             [str(i) for i in range(99)],
             "x",
-            "f: column 'x' is missing; the columns are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11",
+            "f: column 'x' is missing; the columns are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 87 more",
         ),
     ],
 )

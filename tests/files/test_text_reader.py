@@ -127,3 +127,23 @@ def test_it_is_refused_by_its_place(name, data, column, message, tmp_path, monke
 def test_a_missing_file_is_an_os_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         list(read_values(tmp_path / "none.txt"))
+
+
+@pytest.mark.parametrize("name", ["r.txt", "r.csv.gz", "r.txt.gz"])
+def test_a_line_without_end_is_refused_before_it_is_read(name, tmp_path, monkeypatch):
+    """A packed file of a few kilobytes may hold a line of gigabytes: what was unpacked of it stays small."""
+    path, unpacked = tmp_path / name, []
+    content = b"report\n" + b"1" * (1 << 25)
+    path.write_bytes(gzip.compress(content, 1) if name.endswith("gz") else content)
+    read1 = text_reader._BoundedLines.read1
+    counted = lambda self, size=-1: unpacked.append(len(part := read1(self, size))) or part  # noqa: E731
+    monkeypatch.setattr(text_reader._BoundedLines, "read1", counted)
+    with pytest.raises(InvalidInput, match=rf"{name}: a line must have at most {text_reader.MAX_LINE_BYTES} bytes"):
+        list(read_values(path))
+    assert sum(unpacked) <= 2 * text_reader.MAX_LINE_BYTES
+
+
+def test_lines_are_counted_one_by_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_reader, "MAX_LINE_BYTES", 9)
+    (tmp_path / "r.txt").write_bytes(b"12345678\n" * 5000 + b"1234567\r\n" * 5000 + b"123456789")
+    assert sum(len(entries) for entries in read_values(tmp_path / "r.txt")) == 10_001

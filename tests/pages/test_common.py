@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import HEALTH
+
 AXE = Path(__file__).parents[2] / "pages" / "node_modules" / "axe-core" / "axe.min.js"
 READY = {
     "/": "Health survey|health survey",
@@ -33,6 +35,17 @@ def test_nobody_is_kept_out(opened, health, places, path, theme):
 @pytest.mark.parametrize("path", READY)
 def test_a_phone_is_wide_enough(opened, health, places, path):
     page = shown(opened, path, health, places, width=360)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+LONG = "Donaudampfschifffah" * 5
+
+
+@pytest.mark.parametrize("path", ["/", "/answer/{}", "/results/{}"])
+def test_a_long_word_makes_no_page_wider(opened, collector, path):
+    long = {"title": LONG, "question": LONG, "words": {"HIV": LONG}, "labels": {"region": [LONG, "south"]}}
+    page = opened(path.format(collector.begin({**HEALTH, **long}, 200, first=LONG, second="south")), width=360)
+    page.get_by_text({"/": LONG, "/answer/{}": "What was promised"}.get(path, "Keep and publish")).first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 

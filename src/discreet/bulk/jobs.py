@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,7 +25,7 @@ from ..estimation.arrays.acceleration import cores
 from ..estimation.tally import Tally
 from ..files.columns import REPORT
 from ..files.formats import Format, column_format
-from ..files.frames import FrameReader, marks_in
+from ..files.frames import INSECURE, FrameReader, mark_of, marks_in
 from ..files.sources import FileSource, source_of
 from ..files.text_reader import read_columns
 from ..wire.reports import report_from_text
@@ -103,11 +104,14 @@ def randomize_files(
     leaves out the marks by which a tally knows its reports and that they are whole. Returns how many values were
     read, and how many of them were outside the domain.
     """
+    from .words import Keystream
+
     keep = (keep,) if isinstance(keep, str) else tuple(keep)
     _check_keep(column, keep)
     sources = [source_of(file) for file in files]
     seen = outside = 0
-    with _sink(out, mechanism, sources, column, keep, unmarked) as write:
+    mark = None if unmarked else mark_of(mechanism.fingerprint, insecure=isinstance(rng, Keystream))
+    with _sink(out, mechanism, sources, column, keep, mark) as write:
         for file in sources:
             if by_arrow(file):
                 pieces = in_order(_arrow_values(mechanism, file, column, keep, unknown, rng), threads)
@@ -134,10 +138,10 @@ def tally_files(
     Reports of another mechanism, streams that are not whole, and reports without marks are refused. `unmarked`
     accepts the last: then neither another mechanism's reports nor missing ones are noticed.
     """
-    total = Tally.of(mechanism)
+    total, sources = Tally.of(mechanism), [source_of(file) for file in files]
     for tally in map_reports(
         mechanism,
-        files,
+        sources,
         lambda reports, labels: Tally.of(mechanism, reports, threads=1),
         column=column,
         unmarked=unmarked,
@@ -145,7 +149,12 @@ def tally_files(
         progress=progress,
     ):
         total += tally
-    return total
+    return replace(total, insecure=are_insecure(sources))
+
+
+def are_insecure(files: Iterable[FileSource]) -> bool:
+    """True if files that were read say that a seed drew reports of theirs."""
+    return any(INSECURE in file.remarks for file in files)
 
 
 def map_reports(
@@ -214,15 +223,20 @@ def _check_keep(column: str | None, keep: Sequence[str]) -> None:
 
 @contextmanager
 def _sink(
-    out: str, mechanism: Mechanism, files: Sequence[FileSource], column: str | None, keep: Sequence[str], unmarked: bool
+    out: str,
+    mechanism: Mechanism,
+    files: Sequence[FileSource],
+    column: str | None,
+    keep: Sequence[str],
+    mark: str | None,
 ) -> Iterator[Write]:
     if only_by_arrow(column_format(out)):
         typed = bool(keep and files) and by_arrow(files[0])
         fields: Sequence[Any] = _column(files[0], column, keep).keep if typed else keep
-        with arrow_sink(out, mechanism, keep=fields, unmarked=unmarked) as write:
+        with arrow_sink(out, mechanism, keep=fields, mark=mark) as write:
             yield write
     else:
-        with text_sink(out, mechanism, keep=keep, unmarked=unmarked) as write:
+        with text_sink(out, mechanism, keep=keep, mark=mark) as write:
             yield write
 
 
@@ -291,7 +305,14 @@ def _text_reports(
             beside = [entries[place : place + len(run)] for entries in kept]
             yield partial(_process_texts, mechanism, run, beside, file.name, start, process)
         seen += len(texts)
+    _close(frames, file)
+
+
+def _close(frames: FrameReader, file: FileSource) -> None:
+    """Check that the last frame is whole, and note what marks say of the file."""
     frames.close()
+    if frames.insecure:
+        file.remarks.add(INSECURE)
 
 
 def _frames(mechanism: Mechanism, file: FileSource, column: str | None, unmarked: bool) -> FrameReader:
@@ -330,7 +351,8 @@ def _arrow_reports(
 
     opened = _column(file, column, keep, usual=REPORT)
     if file.format.arrow_only:
-        check_column(mechanism, opened, unmarked=unmarked)
+        if check_column(mechanism, opened, unmarked=unmarked):
+            file.remarks.add(INSECURE)
         yield from (partial(_process_arrow, opened, partial(read_piece, piece), process) for piece in opened.pieces())
         return
     frames = _frames(mechanism, file, column, unmarked)
@@ -343,7 +365,7 @@ def _arrow_reports(
                 beside = [entries.slice(start - 1 - begin, len(run)) for entries in kept]
                 yield partial(_process_arrow, opened, partial(read_run, run, beside), process)
             seen += len(chunk)
-    frames.close()
+    _close(frames, file)
 
 
 def _process_arrow(

@@ -89,9 +89,9 @@ Write = Callable[[NDArray[Any], Sequence[Any]], None]
 
 
 @contextmanager
-def text_sink(out: str, mechanism: Mechanism, *, keep: Sequence[str], unmarked: bool) -> Iterator[Write]:
+def text_sink(out: str, mechanism: Mechanism, *, keep: Sequence[str], mark: str | None) -> Iterator[Write]:
     """A writer of text lines, CSV or JSON lines; an error says if reports have already been passed on."""
-    with TextWriter(out, None if unmarked else mechanism.fingerprint, keep=keep) as text:
+    with TextWriter(out, mark, keep=keep) as text:
 
         def write(reports: NDArray[Any], kept: Sequence[Any]) -> None:
             text.write(reports_to_texts(mechanism, reports), list(map(as_list, kept)))
@@ -134,12 +134,12 @@ def warn_of_passed_on(text: TextWriter) -> Iterator[None]:
 
 
 @contextmanager
-def arrow_sink(out: str, mechanism: Mechanism, *, keep: Sequence[Any], unmarked: bool) -> Iterator[Write]:
+def arrow_sink(out: str, mechanism: Mechanism, *, keep: Sequence[Any], mark: str | None) -> Iterator[Write]:
     """A writer of Parquet or Arrow; `keep` are fields, or names of columns that are then text."""
     import pyarrow as pa
 
     from .arrow.reports import report_writer
 
     fields = [pa.field(one, pa.string()) if isinstance(one, str) else one for one in keep]
-    with report_writer(out, mechanism, None if unmarked else mechanism.fingerprint, keep=fields) as write:
+    with report_writer(out, mechanism, mark, keep=fields) as write:
         yield write

@@ -44,7 +44,10 @@ def tally(
     from ..files.formats import PIPE
 
     part = None if question is None else part_of(form, question)
+    from .options import note_insecure
+
     total = count(form, earlier, sources, unmarked=unmarked)
+    note_insecure(total.values())
     if out == PIPE:
         click.echo(total.text if part is None else tally_text(total[part]), nl=False)
     elif part is None:
@@ -61,21 +64,22 @@ def estimate(form: Form, path: str, *, confidence: float, as_json: bool, plot: s
     from ..questionnaires.margins import margins
     from ..questionnaires.tally import FormTally
     from ..wire.spec import located
-    from .options import show
+    from .options import note_insecure, show
 
     if path == PIPE:
         with located(display_name(path)):
             counts = FormTally.parse(form, sys.stdin.buffer.read())
     else:
         counts = FormTally.read(path, form)
+    note_insecure(counts.values())
     show(margins(counts), confidence=confidence, as_json=as_json, plot=plot, title=form.name)
 
 
-def part_of(form: Form, question: str | None) -> str:
-    """The part of a form that --question names."""
+def part_of(form: Form, question: str | None, *, option: str = "--question") -> str:
+    """The part of a form that --question, or another option, names."""
     if question not in form.parts:
         given = "is missing; it" if question is None else repr(question)
-        raise InvalidInput(f"--question {given} must be one of {', '.join(form.parts)}")
+        raise InvalidInput(f"{option} {given} must be one of {', '.join(form.parts)}")
     return question
 
 

@@ -77,7 +77,8 @@ class Commands(click.Group):
             sys.exit(status if isinstance(status, int) else 0)
         except click.UsageError as problem:
             where = problem.ctx.command_path if problem.ctx else "discreet"
-            _fail(f"{problem.format_message().rstrip('.')}. Try '{where} --help'.")
+            said = problem.format_message()
+            _fail(f"{said}{'' if said.endswith(('.', '?', '!', '?)')) else '.'} Try '{where} --help'.")
         except click.ClickException as problem:
             _fail(problem.format_message())
         except click.Abort:

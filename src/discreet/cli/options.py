@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -33,6 +33,16 @@ threads_option = click.option(
 confidence_option = click.option(
     "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals, between 0 and 1."
 )
+
+
+INSECURE_NOTE = "discreet: a seed drew some of these reports, and whoever knows it can undo them"
+"""What is said of reports that were made with --insecure-seed, wherever they are read."""
+
+
+def note_insecure(tallies: Iterable[Tally]) -> None:
+    """Say so on standard error if a seed drew reports of these tallies."""
+    if any(tally.insecure for tally in tallies):
+        click.echo(INSECURE_NOTE, err=True)
 
 
 def plot_option(what: str) -> Option:

@@ -44,12 +44,15 @@ class Declaration:
     opens: datetime | None
     closes: datetime | None
     minimum: int
+    period: str | None
+    """The label whose texts are times at which the same people may answer again; None if they answer once in all."""
     changes: str
     access: str
 
     def canonical(self) -> str:
         """The canonical JSON that is stored, and hashed into the public log."""
-        return canonical({**self._public(), "minimum": self.minimum, "access": self.access})
+        period = {} if self.period is None else {"period": self.period}
+        return canonical({**self._public(), **period, "minimum": self.minimum, "access": self.access})
 
     def document(self, *, base: str, fingerprint: str) -> bytes:
         """The document that a client reads; `base` is the path of the collection."""
@@ -113,15 +116,19 @@ def _declaration(fields: Fields) -> Declaration:
     if not 1 <= minimum <= 10**9:
         raise InvalidSpec("minimum must be from 1 to 1000000000 reports")
     words = _table(fields.optional("words", default={}), "words")
-    labels = _table(fields.optional("labels", default={}), "labels")
+    labels = _labels(_table(fields.optional("labels", default={}), "labels"))
+    period = fields.optional("period")
+    if period is not None and (not isinstance(period, str) or period not in labels):
+        raise InvalidSpec("period must be the name of a label")
     return Declaration(
         title=_line(fields.required("title"), "title", 200),
         question=_line(fields.required("question"), "question", 2_000),
         words={key: _line(entry, f"words.{key}", 200) for key, entry in sorted(words.items())},
-        labels=_labels(labels),
+        labels=labels,
         opens=opens,
         closes=closes,
         minimum=minimum,
+        period=period,
         changes=_one_of(fields.required("changes"), "changes", CHANGES),
         access=_one_of(fields.required("access"), "access", ACCESS),
     )

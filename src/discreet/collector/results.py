@@ -1,8 +1,11 @@
-"""What an analyst gets: shares by label and over days, and tests of the differences between groups."""
+"""What an analyst gets: shares by label and over days, and tests of the differences between groups.
+
+Everything is made from the counts of whole batches (`batching`), so that nothing here has to hide what is small.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import combinations
@@ -14,12 +17,14 @@ from ..analysis.groups.moments import queries_of
 from ..analysis.groups.omnibus import omnibus_of_tallies
 from ..core.domain import plain_value
 from ..estimation.decoders import decoder_of
+from ..estimation.results.layout import NUMBERS
 from ..estimation.results.likelihood import likelihood
 from ..estimation.results.projection import project
 from ..estimation.results.shares import Shares
 from ..estimation.results.shrinking import shrink
 from ..estimation.results.unbiased import block_columns, estimate
 from ..estimation.tally import Tally
+from .batching import MIXED, label_text
 from .store.tallies import Cell, CellCounts
 
 METHODS: dict[str, Callable[[Tally], Shares]] = {
@@ -28,9 +33,6 @@ METHODS: dict[str, Callable[[Tally], Shares]] = {
     "likelihood": likelihood,
     "shrink": shrink,
 }
-
-NO_LABEL = ""
-"""Stands for a label that a report does not have; no declared text is empty."""
 
 MAX_TESTS = 1_000_000
 """The most tests of one comparison of groups."""
@@ -50,19 +52,39 @@ class Breakdown:
     anytime: bool = False
 
 
-def group_tallies(counts: CellCounts, breakdown: Breakdown) -> dict[Cell, Tally]:
-    """The tally of every cell of a breakdown; the day of a cell is the first of its group of days."""
-    first = min((day for _, day in counts.counts), default="")
+def group_tallies(counts: CellCounts, breakdown: Breakdown, first: str = "") -> dict[Cell, Tally]:
+    """The tally of every cell of a breakdown; the day of a cell is the first of its group of days.
+
+    Groups of days are counted from `first`. Batches with several texts of the label are in no cell.
+    """
 
     def key(cell: Cell) -> Cell:
         labels, day = cell
-        label = () if breakdown.by is None else ((breakdown.by, dict(labels).get(breakdown.by, NO_LABEL)),)
+        label = () if breakdown.by is None else ((breakdown.by, label_text(labels, breakdown.by)),)
         return label, "" if breakdown.days is None else first_day(day, first, breakdown.days)
 
-    tallies = counts.groups(key)
+    tallies = {
+        cell: tally
+        for cell, tally in counts.groups(key).items()
+        if breakdown.by is None or label_text(cell[0], breakdown.by) != MIXED
+    }
     if not tallies and breakdown.by is None and breakdown.days is None:
         return {((), ""): counts.tally()}
     return tallies
+
+
+def only_period(counts: CellCounts, period: str, text: str) -> CellCounts:
+    """The counts of the reports with this text of the label that says their period."""
+    inside = {cell: numbers for cell, numbers in counts.counts.items() if label_text(cell[0], period) == text}
+    return CellCounts(counts.mechanism, inside, counts.position)
+
+
+def periods_of(counts: CellCounts, period: str | None) -> list[CellCounts]:
+    """The counts of every period by itself; all together where people answer once."""
+    if period is None:
+        return [counts]
+    texts = sorted({label_text(labels, period) for labels, _ in counts.counts})
+    return [only_period(counts, period, text) for text in texts] or [counts]
 
 
 def first_day(day: str, first: str, days: int) -> str:
@@ -71,24 +93,66 @@ def first_day(day: str, first: str, days: int) -> str:
     return (start + timedelta(days=(here - start).days // days * days)).isoformat()
 
 
-def shares_by_cell(counts: CellCounts, breakdown: Breakdown, minimum: int) -> list[dict[str, Any]]:
-    """The shares of every cell of a breakdown as plain data, or how many reports it lacks."""
-    return [_describe(cell, tally, breakdown, minimum) for cell, tally in group_tallies(counts, breakdown).items()]
+def shares_by_cell(
+    counts: CellCounts, breakdown: Breakdown, minimum: int, *, period: str | None = None, texts: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """The shares of every cell of a breakdown as plain data; null for the `texts` of its label that have none yet.
+
+    With a `period` the same people may be in several of its texts, and a cell of several periods is their mean.
+    """
+    cells: dict[Cell, list[Tally]] = {}
+    if breakdown.by is not None and breakdown.days is None:
+        cells = {(((breakdown.by, text),), ""): [] for text in texts}
+    first = min((day for _, day in counts.counts), default="")
+    for part in periods_of(counts, period):
+        for cell, tally in group_tallies(part, breakdown, first).items():
+            cells.setdefault(cell, []).append(tally)
+    return [_describe(cell, cells[cell], breakdown, minimum) for cell in sorted(cells)]
 
 
-def _describe(cell: Cell, tally: Tally, breakdown: Breakdown, minimum: int) -> dict[str, Any]:
+def _describe(cell: Cell, tallies: list[Tally], breakdown: Breakdown, minimum: int) -> dict[str, Any]:
     labels, day = cell
-    about: dict[str, Any] = {"labels": {name: text or None for name, text in labels}, "n": tally.n}
+    parts = [tally for tally in tallies if tally.n]
+    about: dict[str, Any] = {"labels": {name: text or None for name, text in labels}, "n": sum(t.n for t in parts)}
     if breakdown.days is not None:
         last = date.fromisoformat(day) + timedelta(days=breakdown.days - 1)
         about["days"] = [day, last.isoformat()]
-    if tally.n < minimum:
-        return {**about, "missing": minimum - tally.n, "result": None}
+    if not parts:
+        return {**about, "missing": minimum, "result": None}
+    if len(parts) > 1:
+        about["periods"] = len(parts)
     how: dict[str, Any] = {"confidence": breakdown.confidence, "anytime": breakdown.anytime}
-    result = METHODS[breakdown.method](tally).to_dict(**how)
-    result["influence"] = decoder_of(tally.mechanism).influence()
-    result["blocks"] = block_columns(tally, **how)
+    result = mean_of([METHODS[breakdown.method](tally).to_dict(**how) for tally in parts], [t.n for t in parts])
+    result["n"] = about["n"]
+    result["influence"] = decoder_of(parts[0].mechanism).influence()
+    blocks = [block_columns(tally, **how) for tally in parts]
+    result["blocks"] = None if blocks[0] is None else mean_of(blocks, [t.n for t in parts])
     return {**about, "missing": 0, "result": result}
+
+
+def mean_of(results: Sequence[Any], sizes: Sequence[int]) -> dict[str, Any]:
+    """The mean of results, weighted by their sizes, with errors that hold whoever is in several of them.
+
+    The standard error of a sum is at most the sum of the standard errors, and reaches it where all move together, as
+    they do if the same people sent the same reports each time. So the mean of the errors, and the mean of the ends of
+    the intervals, are right for the same people and too long for different ones.
+    """
+    merged = dict(results[0])
+    if len(results) == 1:
+        return merged
+    for name in NUMBERS:
+        columns = [result[name] for result in results]
+        if any(column is None for column in columns):
+            merged[name] = None
+            continue
+        held = zip(*columns, strict=True)
+        merged[name] = [
+            None if None in ends else sum(end * n for end, n in zip(ends, sizes, strict=True)) / sum(sizes)
+            for ends in held
+        ]
+    if "notes" in merged:
+        merged["notes"] = {name: note for result in results for name, note in result["notes"].items()}
+    return merged
 
 
 def compare_groups(groups: Mapping[str, Tally]) -> dict[str, Any]:

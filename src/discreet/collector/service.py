@@ -13,12 +13,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from ..core.errors import StoreFailed
+from .batching import ShownCounts
 from .catalogue import Catalogue, ServedCollection
 from .http.limits import BodyReader, RateLimiter
 from .logs import log_event, log_failure
 from .settings import Settings
 from .store.protocol import Store
-from .store.tallies import TAIL_REPORTS, count_reports
+from .store.tallies import TAIL_REPORTS, CellCounts, count_reports
 from .store.writer import GroupCommitWriter
 
 T = TypeVar("T")
@@ -89,6 +90,9 @@ TICK_SECONDS = 1.0
 LOG_TICKS = 60
 """The rounds between two lines of the log about traffic."""
 
+IN_FLIGHT = timedelta(minutes=1)
+"""An upload that came before a collection closed is stored by then."""
+
 FORGET_TICKS = 600
 """The rounds between two looks for days that are to be forgotten."""
 
@@ -106,6 +110,7 @@ class Service:
         self._decoding = ThreadPoolExecutor(1, thread_name_prefix="large uploads")
         self.metrics = Metrics()
         self.waiting_uploads = 0
+        self._shown: dict[str, ShownCounts] = {}
         self._forgotten_before = ""
         self._new_refusals: Counter[tuple[str, str]] = Counter()
         self._new_reports: Counter[str] = Counter()
@@ -147,6 +152,16 @@ class Service:
             await asyncio.to_thread(self.catalogue.refresh)
             served = self.catalogue.get(name)
         return served
+
+    def is_over(self, served: ServedCollection) -> bool:
+        """True if no more reports will be stored."""
+        return served.state(datetime.now(UTC) - IN_FLIGHT) == "closed"
+
+    def shown_counts(self, served: ServedCollection) -> CellCounts:
+        """The counts of the reports of a collection that may be shown."""
+        rules, over = served.declaration, self.is_over(served)
+        kept = self._shown.setdefault(served.id, ShownCounts(served.mechanism, rules.minimum, rules.period))
+        return kept.look(self.store, served.id, closed=over)
 
     def describe(self, served: ServedCollection) -> dict[str, Any]:
         """The state of a collection, what was refused of it and why, and its invitations."""

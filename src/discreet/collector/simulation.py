@@ -257,8 +257,9 @@ def verdict(simulation: SimulationResult, cell: dict[str, Any]) -> list[str]:
     result, truth = cell["result"], simulation.truth
     sent = simulation.states["accepted"]
     if result is None:
-        return [f"The collector has {cell['n']} reports, and gives shares when {cell['missing']} more have come."]
-    lines = [f"The collector has {cell['n']:,} reports" + ("" if cell["n"] == sent else ", others' among them") + "."]
+        return [f"The collector gives no shares before it has {cell['missing']:,} reports."]
+    others = ", others' among them" if cell["n"] > sent else " to show; the rest wait until there are enough"
+    lines = [f"The collector has {cell['n']:,} reports" + ("" if cell["n"] == sent else others) + "."]
     shares = np.array(result["shares"], dtype=float)
     low, high = np.array(result["low"], dtype=float), np.array(result["high"], dtype=float)
     inside = int(np.sum((low <= truth) & (truth <= high)))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .errors import InvalidInput, InvalidSpec
-from .limits import DEPTH, DIGITS, allowed, check_bytes
+from .limits import DEPTH, DIGITS, allowed, check_bytes, check_work
 
 BITS = (10**DIGITS).bit_length()
 """The most bits of a whole number."""
@@ -36,8 +36,14 @@ def read_document(path: str | Path) -> bytes:
     return content
 
 
+KEY_WORK, ENTRY_WORK = 40, 12
+"""The work of reading a key, a table or a list of TOML, and an entry of a list, measured."""
+
+
 def parse_toml(written: str) -> dict[str, Any]:
     """TOML as plain data, numbers as the decimals they print; `InvalidSpec` says where it is malformed."""
+    keys, entries = written.count("=") + written.count("["), written.count(",")
+    check_work(KEY_WORK * keys + ENTRY_WORK * entries, f"a spec of about {keys} keys, tables and lists")
     if LONG_KEY.search(written):
         raise InvalidSpec(f"this is not a spec: tables must be at most {DEPTH} deep in each other")
     try:

@@ -116,6 +116,11 @@ def check_bytes(count: int, what: str) -> None:
     _refuse("bytes", count, allowed().bytes, what)
 
 
+def check_work(work: int, what: str) -> None:
+    """Raise `BeyondLimits` for a document, not yet read, that would take more work than is allowed."""
+    _refuse("work", work, allowed().work, what)
+
+
 def spend(work: int, what: str) -> None:
     """Count work that is about to be done, and raise `BeyondLimits` if a document has then asked for too much."""
     if (meter := _meter.get()) is not None:

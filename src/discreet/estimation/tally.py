@@ -44,6 +44,8 @@ class Tally:
     mechanism: Mechanism
     counts: NDArray[np.int64]
     n: int
+    insecure: bool = False
+    """True if a seed drew some of the reports, so that whoever knows it can undo them."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counts", _check_counts(self.mechanism, self.counts, self.n))
@@ -85,7 +87,7 @@ class Tally:
                 f"tally of {other.mechanism.name} ({other.fingerprint[:12]}) cannot be merged "
                 f"with one of {self.mechanism.name} ({self.fingerprint[:12]})"
             )
-        return Tally(self.mechanism, self.counts + other.counts, self.n + other.n)
+        return Tally(self.mechanism, self.counts + other.counts, self.n + other.n, self.insecure or other.insecure)
 
     def __radd__(self, other: object) -> Tally:
         """Make ``sum(tallies)`` work."""
@@ -177,6 +179,7 @@ def tally_to_json(tally: Tally) -> dict[str, Any]:
         "fingerprint": tally.fingerprint,
         "n": tally.n,
         "counts": tally.counts.tolist(),
+        **({"insecure": True} if tally.insecure else {}),
     }
 
 
@@ -191,13 +194,15 @@ def tally_from_json(mechanism: Mechanism, data: object) -> Tally:
                     "holds tallies by label, which estimate and compare read; tally without --by for one"
                 )
             raise InvalidInput(f"{key} is missing; a tally must have fingerprint, n and counts")
-    for key in data.keys() - {"version", "mechanism", "fingerprint", "n", "counts"}:
+    for key in data.keys() - {"version", "mechanism", "fingerprint", "n", "counts", "insecure"}:
         raise InvalidInput(f"{key} is not a known entry of a tally")
     version = data.get("version", VERSION)
     if version != VERSION or isinstance(version, bool):
         raise InvalidInput(f"version={shown(version)} must be {VERSION}, the only known version")
     if not isinstance(data.get("mechanism", ""), str):
         raise InvalidInput("mechanism must be text")
+    if not isinstance(insecure := data.get("insecure", False), bool):
+        raise InvalidInput(f"insecure={shown(insecure)} must be true or false")
     n = _count(data["n"], "n", MAX_REPORTS)
     if data["fingerprint"] != mechanism.fingerprint:
         raise MechanismMismatch(
@@ -208,7 +213,7 @@ def tally_from_json(mechanism: Mechanism, data: object) -> Tally:
     if not isinstance(data["counts"], list) or len(data["counts"]) != cells:
         raise InvalidInput(f"counts must be a list of {cells} numbers, one per cell")
     counts = np.array([_count(c, f"counts[{i}]", n) for i, c in enumerate(data["counts"])], dtype=np.int64)
-    return Tally(mechanism, counts, n)
+    return Tally(mechanism, counts, n, insecure)
 
 
 def _count(data: object, name: str, most: int) -> int:

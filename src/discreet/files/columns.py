@@ -77,7 +77,8 @@ def no_column(names: Sequence[str], column: str | None, where: str, *, typed: bo
     if one of them is that of reports, or while `errors.show_values` is set; those in a `typed` file always are.
     """
     if typed or errors.show_values or REPORT in names:
-        listed = f"the columns are {', '.join(names[:MAX_NAMES_SHOWN])}"
+        more = len(names) - MAX_NAMES_SHOWN
+        listed = f"the columns are {', '.join(names[:MAX_NAMES_SHOWN])}{f' and {more} more' if more > 0 else ''}"
     else:
         listed = f"there are {len(names)} columns (--show-values lists their names, or what stands in their place)"
     if column is None:

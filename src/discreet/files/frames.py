@@ -21,13 +21,21 @@ VERSION = 1
 SIGN = "#"
 """What every mark begins with."""
 
-HEADER = re.compile(r"#discreet reports (0|[1-9][0-9]{0,8}) ([0-9a-f]{64})")
+INSECURE = "insecure"
+"""What stands behind the fingerprint of reports that were drawn from a seed, and can be undone by who knows it."""
+
+HEADER = re.compile(rf"#discreet reports (0|[1-9][0-9]{{0,8}}) ([0-9a-f]{{64}}(?: {INSECURE})?)")
 TRAILER = re.compile(r"#end (0|[1-9][0-9]{0,17})")
 
 
-def frame_header(fingerprint: str) -> str:
-    """The line that begins a frame of reports by the mechanism with this fingerprint."""
-    return f"#discreet reports {VERSION} {fingerprint}"
+def mark_of(fingerprint: str, *, insecure: bool) -> str:
+    """What reports are marked with: the fingerprint of their mechanism, and whether a seed drew them."""
+    return f"{fingerprint} {INSECURE}" if insecure else fingerprint
+
+
+def frame_header(mark: str) -> str:
+    """The line that begins a frame of reports with this mark."""
+    return f"#discreet reports {VERSION} {mark}"
 
 
 def frame_trailer(count: int) -> str:
@@ -39,15 +47,19 @@ def to_object(mark: str) -> dict[str, Any]:
     """A mark as the object that stands in JSON lines."""
     if trailer := TRAILER.fullmatch(mark):
         return {"discreet": "end", "reports": int(trailer[1])}
-    version, fingerprint = mark.split()[-2:]
-    return {"discreet": "reports", "version": int(version), "fingerprint": fingerprint}
+    version, fingerprint, *more = mark.split()[2:]
+    insecure = {INSECURE: True} if more else {}
+    return {"discreet": "reports", "version": int(version), "fingerprint": fingerprint, **insecure}
 
 
 def from_object(data: Mapping[str, Any]) -> str | None:
     """The mark that an object of JSON lines is; None if it is none."""
     match dict(data):
         case {"discreet": "reports", "version": version, "fingerprint": str(fingerprint), **rest}:
-            return None if rest or type(version) is not int else f"#discreet reports {version} {fingerprint}"
+            insecure = rest.pop(INSECURE, False)
+            if rest or type(version) is not int or type(insecure) is not bool:
+                return None
+            return f"#discreet reports {version} {mark_of(fingerprint, insecure=insecure)}"
         case {"discreet": "end", "reports": count, **rest}:
             return None if rest or type(count) is not int else f"#end {count}"
     return None
@@ -71,15 +83,17 @@ class ReportOrigin(Protocol):
         ...
 
 
-def check_fingerprint(mechanism: ReportOrigin, mark: str | None, where: str, *, unmarked: bool = False) -> None:
-    """Raise an error for reports marked as another mechanism's or, unless `unmarked`, as nobody's."""
+def check_fingerprint(mechanism: ReportOrigin, mark: str | None, where: str, *, unmarked: bool = False) -> bool:
+    """True for reports that a seed drew; an error for another mechanism's or, unless `unmarked`, those of nobody."""
+    insecure = mark is not None and mark == mark_of(mechanism.fingerprint, insecure=True)
     if mark is None and not unmarked:
         raise InvalidInput(f"{where}: no mark says which mechanism wrote these reports; {UNMARKED}")
-    if mark not in (None, mechanism.fingerprint):
+    if not insecure and mark not in (None, mechanism.fingerprint):
         raise MechanismMismatch(
             f"{where}: holds reports of another mechanism ({str(mark)[:12]}), "
             f"not of {mechanism.name} ({mechanism.fingerprint[:12]})"
         )
+    return insecure
 
 
 class FrameReader:
@@ -96,6 +110,8 @@ class FrameReader:
         self._begun: int | None = None
         self._count = 0
         self._headed = False
+        self.insecure = False
+        """True as soon as a frame says that a seed drew its reports."""
 
     def runs(self, entries: Any, marked: Sequence[int]) -> Iterator[tuple[int, Any]]:
         """The runs of reports among the next entries, a list or an array, each with the number of its first entry.
@@ -148,7 +164,7 @@ class FrameReader:
     def _open(self, version: int, fingerprint: str) -> None:
         if version != VERSION:
             raise InvalidInput(f"{self._where()}: version={version} of marks must be {VERSION}, the only known version")
-        check_fingerprint(self._mechanism, fingerprint, self._name)
+        self.insecure |= check_fingerprint(self._mechanism, fingerprint, self._name)
         if self._begun is not None:
             raise InvalidInput(f"{self._where()}: a frame begins, but the one of entry {self._begun} has not ended")
         if self._seen and not self._frames:

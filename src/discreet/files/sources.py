@@ -52,6 +52,8 @@ class FileSource:
     compression: str | None = None
     piped: io.BufferedReader | None = field(default=None, repr=False)
     spool: mmap.mmap | None = field(default=None, repr=False)
+    remarks: set[str] = field(default_factory=set, repr=False, compare=False)
+    """What marks say of its reports beside their mechanism, once they were read."""
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from ..core.documents import replacing
 from ..core.errors import InvalidInput
 from .columns import REPORT, Entry, TextLines
-from .compressed import Sink, writing
+from .compressed import Content, Sink, writing
 from .csv_records import CsvLines
 from .formats import PIPE, column_format
 from .frames import frame_header, frame_trailer
@@ -28,6 +28,9 @@ from .sources import FileSource, source_of
 
 CHUNK = 1 << 16
 """Entries returned at a time."""
+
+MAX_LINE_BYTES = 1 << 22
+"""The most bytes of a line, which is held as a whole."""
 
 
 def read_values(path: str | Path | FileSource, column: str | None = None) -> Iterator[list[Entry]]:
@@ -55,6 +58,31 @@ def read_columns(
             yield [entries, *kept]
 
 
+class _BoundedLines(io.BufferedIOBase):
+    """The same bytes; `InvalidInput` as soon as a line is longer than `MAX_LINE_BYTES`, before it is put together."""
+
+    def __init__(self, content: Content, name: str) -> None:
+        self._content, self._name, self._since = content, name, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read1(self, size: int = -1, /) -> bytes:
+        """Some of the bytes, as many as there are at once."""
+        data = self._content.read1(size) if hasattr(self._content, "read1") else self._content.read(size)
+        end = max(data.rfind(b"\n"), data.rfind(b"\r"))
+        self._since = len(data) - 1 - end if end >= 0 else self._since + len(data)
+        if self._since > MAX_LINE_BYTES:
+            raise InvalidInput(f"{self._name}: a line must have at most {MAX_LINE_BYTES} bytes")
+        return data
+
+    read = read1
+
+    def close(self) -> None:
+        self._content.close()
+        super().close()
+
+
 @contextmanager
 def reading_lines(source: FileSource) -> Iterator[tuple[str, Iterator[str]]]:
     """The first line of a source, and all its lines, with line breaks and without a byte-order mark.
@@ -62,7 +90,10 @@ def reading_lines(source: FileSource) -> Iterator[tuple[str, Iterator[str]]]:
     `InvalidInput` if it is not UTF-8.
     """
     try:
-        with source.content() as content, io.TextIOWrapper(content, encoding="utf-8-sig", newline="") as text:
+        with (
+            source.content() as content,
+            io.TextIOWrapper(_BoundedLines(content, source.name), encoding="utf-8-sig", newline="") as text,
+        ):
             first = next(text, "")
             if "\0" in first:
                 raise InvalidInput(f"{source.name}: must be UTF-8 text; it has zero bytes, as UTF-16 does")
@@ -90,8 +121,8 @@ class TextWriter:
 
     Used in a ``with`` statement: a file appears when the block ends, and not at all when it fails. On
     standard output each `write` is passed on at once, and a block that fails leaves the frame without its end.
-    `fingerprint` is that of the mechanism; None writes no marks. `keep` names columns beside the reports, whose own is
-    called `column`. What is written to standard output is text, or in the form `piped`.
+    `fingerprint` is that of the mechanism, or `mark_of` it; None writes no marks. `keep` names columns beside the
+    reports, whose own is called `column`. What is written to standard output is text, or in the form `piped`.
     """
 
     def __init__(

@@ -46,6 +46,10 @@ svg text{fill:var(--ink);font:12px system-ui,sans-serif}.wide{overflow-x:auto}
 """
 
 
+INSECURE = "These reports are for trial only: a seed drew some of them, and whoever knows it can undo them."
+"""The first caveat of a report about such reports."""
+
+
 def page(data: Mapping[str, Any]) -> str:
     """The page of a report's data."""
     inside = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "").replace("\u2029", "")
@@ -215,6 +219,7 @@ class Release:
             "sampling_stderr": [float(one) for one in sampling],
             "blocks": block_columns(result.tally, confidence=self.confidence),
             "caveats": [*self._caveats(), *self.notes],
+            **({"insecure": True} if result.tally.insecure else {}),
         }
 
     def to_html(self) -> str:
@@ -248,6 +253,8 @@ class Release:
         ]
         if isinstance(result, Estimate) and not math.isnan(float(np.min(result.shares))) and np.min(result.shares) < 0:
             lines.insert(1, "A share below 0 means that there were too few reports to tell it from 0.")
+        if result.tally.insecure:
+            lines.insert(0, INSECURE)
         return lines
 
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..analysis.survey.reading import survey_of_frame
 from ..analysis.survey.survey import Population, Survey
-from ..bulk.jobs import Progress, only_by_arrow
+from ..bulk.jobs import Progress, are_insecure, only_by_arrow
 from ..bulk.labelled.columns import Labels, concatenate, parse_numbers
 from ..bulk.report_files import reports_from_texts
 from ..core.errors import InvalidInput, InvalidReport, shown
 from ..estimation.tally import Tally, as_batch
 from ..files.columns import REPORT
-from ..files.frames import FrameReader, marks_in
+from ..files.frames import INSECURE, FrameReader, marks_in
 from ..files.sources import FileSource, source_of
 from ..files.text_reader import read_columns
 from ..wire.spec import located
@@ -50,9 +50,11 @@ def tally_form(
     form: Form, files: Sequence[str | FileSource], *, unmarked: bool = False, progress: Progress = lambda rows: None
 ) -> FormTally:
     """The tallies of the reports of a form in `files`."""
-    total = form.tally()
-    for reports in form_reports(form, files, unmarked=unmarked, progress=progress):
+    total, sources = form.tally(), [source_of(file) for file in files]
+    for reports in form_reports(form, sources, unmarked=unmarked, progress=progress):
         total += form.tally(reports)
+    if are_insecure(sources):
+        return FormTally(form, {part: replace(tally, insecure=True) for part, tally in total.items()})
     return total
 
 
@@ -82,7 +84,8 @@ def read_form_surveys(
     rows: dict[str, list[NDArray[np.int64]]] = {part: [np.zeros(0, dtype=np.int64)] for part in form.parts}
     columns: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
     seen = 0
-    for some in form_reports(form, files, names, unmarked=unmarked, progress=progress):
+    sources = [source_of(file) for file in files]
+    for some in form_reports(form, sources, names, unmarked=unmarked, progress=progress):
         for part in form.parts:
             reports[part].append(some.reports[part])
             rows[part].append(some.rows[part] + seen)
@@ -99,6 +102,7 @@ def read_form_surveys(
         own = np.concatenate(rows[part])
         frame = {REPORT: np.concatenate(reports[part])} | {name: column[own] for name, column in beside.items()}
         surveys[part] = survey_of_frame(mechanism, frame, **roles)
+        surveys[part].insecure = are_insecure(sources)
     return surveys
 
 
@@ -115,6 +119,8 @@ def _text_rows(form: Form, file: FileSource, keep: Sequence[str], unmarked: bool
                 yield _of_texts(form, part[: 1 + len(others)], part[1 + len(others) :])
         seen += len(texts)
     frames.close()
+    if frames.insecure:
+        file.remarks.add(INSECURE)
 
 
 def _of_texts(form: Form, columns: Sequence[Sequence[Any]], kept: Sequence[Sequence[Any]]) -> FormReports:
@@ -161,7 +167,8 @@ def _arrow_rows(form: Form, file: FileSource, keep: Sequence[str], unmarked: boo
 
     first, *others = columns_of(form)
     opened = open_column(file, first, keep=[*others, *keep])
-    check_field(origin_of(form), opened.field, f"{file.name}: column {first!r}", unmarked=unmarked)
+    if check_field(origin_of(form), opened.field, f"{file.name}: column {first!r}", unmarked=unmarked):
+        file.remarks.add(INSECURE)
     for piece in opened.pieces():
         columns = [piece.load(), *(piece.kept() if opened.keep else [])]
         beside = zip(keep, columns[1 + len(others) :], strict=True)

@@ -20,6 +20,7 @@ from ..bulk.report_files import arrow_sink, as_list, reports_to_json, text_sink,
 from ..core.errors import InvalidInput, UnknownValue
 from ..files.columns import REPORT, TextLines
 from ..files.formats import PIPE, column_format
+from ..files.frames import mark_of
 from ..files.json_lines import JsonLines, entry_of
 from ..files.sources import FileSource, source_of
 from ..files.text_reader import TextWriter, read_columns
@@ -75,10 +76,13 @@ def randomize_form(
     A file has a column for each question, by its name, and those to `keep` beside the reports. Returns how many people
     were read, and how many of them were left out.
     """
+    from ..bulk.words import Keystream
+
     _check_keep(form, keep)
     sources = [source_of(file) for file in files]
     seen = left_out = 0
-    with _sink(form, out, sources, tuple(keep), unmarked) as write:
+    mark = None if unmarked else mark_of(origin_of(form).fingerprint, insecure=isinstance(rng, Keystream))
+    with _sink(form, out, sources, tuple(keep), mark) as write:
         for file in sources:
             start = 0
             for indices, beside in _answers(form, file, keep):
@@ -139,21 +143,22 @@ def _answers(form: Form, file: FileSource, keep: Sequence[str]) -> Iterator[tupl
 
 
 @contextmanager
-def _sink(form: Form, out: str, files: Sequence[FileSource], keep: tuple[str, ...], unmarked: bool) -> Iterator[Write]:
+def _sink(
+    form: Form, out: str, files: Sequence[FileSource], keep: tuple[str, ...], mark: str | None
+) -> Iterator[Write]:
     if only_by_arrow(column_format(out)):
-        with _arrow_sink(form, out, files, keep, unmarked) as write:
+        with _arrow_sink(form, out, files, keep, mark) as write:
             yield write
         return
     if form.strategy == TOGETHER:
-        with _joint_sink(text_sink, form, out, keep, unmarked) as write:
+        with _joint_sink(text_sink, form, out, keep, mark) as write:
             yield write
         return
     if out != PIPE and type(column_format(out).text) is TextLines:
         raise InvalidInput(f"{out}: the reports of a form have several columns; write .csv, .jsonl or .parquet")
     column, *others = columns_of(form)
-    fingerprint = None if unmarked else form.fingerprint
     piped = JsonLines() if out == PIPE else None
-    with TextWriter(out, fingerprint, keep=[*others, *keep], column=column, piped=piped) as text:
+    with TextWriter(out, mark, keep=[*others, *keep], column=column, piped=piped) as text:
 
         def write(reports: FormReports, beside: Sequence[Any]) -> None:
             first, *rest = _text_columns(form, reports)
@@ -164,10 +169,10 @@ def _sink(form: Form, out: str, files: Sequence[FileSource], keep: tuple[str, ..
 
 
 @contextmanager
-def _joint_sink(sink: Any, form: Form, out: str, keep: Sequence[Any], unmarked: bool) -> Iterator[Write]:
+def _joint_sink(sink: Any, form: Form, out: str, keep: Sequence[Any], mark: str | None) -> Iterator[Write]:
     """What writes the reports of all answers together, by the sink of their one mechanism."""
     (part,) = form.parts
-    with sink(out, form.mechanisms[part], keep=keep, unmarked=unmarked) as write:
+    with sink(out, form.mechanisms[part], keep=keep, mark=mark) as write:
         yield lambda reports, beside: write(reports.reports[part], _of_people(reports, beside))
 
 
@@ -200,7 +205,7 @@ def _text_columns(form: Form, reports: FormReports) -> list[list[Any]]:
 
 @contextmanager
 def _arrow_sink(
-    form: Form, out: str, files: Sequence[FileSource], keep: tuple[str, ...], unmarked: bool
+    form: Form, out: str, files: Sequence[FileSource], keep: tuple[str, ...], mark: str | None
 ) -> Iterator[Write]:
     import pyarrow as pa
 
@@ -212,15 +217,15 @@ def _arrow_sink(
     else:
         fields = [pa.field(name, pa.string()) for name in keep]
     if form.strategy == TOGETHER:
-        with _joint_sink(arrow_sink, form, out, fields, unmarked) as write_joint:
+        with _joint_sink(arrow_sink, form, out, fields, mark) as write_joint:
             yield write_joint
         return
-    mark = None if unmarked else {FINGERPRINT_KEY: form.fingerprint}
+    about = None if mark is None else {FINGERPRINT_KEY: mark}
     kinds = [pa.string(), pa.string()]
     if form.strategy == EACH:
         kinds = [report_type(mechanism) for mechanism in form.mechanisms.values()]
     own = [
-        pa.field(name, kind, nullable=False, metadata=None if name == QUESTION else mark)
+        pa.field(name, kind, nullable=False, metadata=None if name == QUESTION else about)
         for name, kind in zip(columns_of(form), kinds, strict=True)
     ]
     kept_fields = [without_dictionary(field) for field in fields]

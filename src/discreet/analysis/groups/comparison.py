@@ -16,7 +16,7 @@ from ...core.random import Source
 from ...estimation.results.score_law import ScoreLaw
 from ..reference_distribution import Array, JointTest, ReferenceDistribution, degrees, two_sided
 from ..result import CONFIDENCE, Estimates
-from ..survey.survey import Survey
+from ..survey.survey import INSECURE_REMARK, Survey
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
 from .means import Means, column_names, doubts, ends_of, group_text, rows_by_group
 from .moments import queries_of
@@ -290,7 +290,8 @@ def _notes(sample: Survey | GroupTallies, moments: GroupMoments) -> list[str]:
         return sample.remarks()
     counted = int(moments.sizes.sum())
     left_out = [f"{sample.n - counted:,} people who lack a label are left out"] if counted < sample.n else []
-    return [f"{counted:,} reports of {sample.mechanism.name}", *left_out]
+    insecure = [INSECURE_REMARK] if any(tally.insecure for tally in sample.values()) else []
+    return [f"{counted:,} reports of {sample.mechanism.name}", *insecure, *left_out]
 
 
 def holm(p: Array) -> Array:

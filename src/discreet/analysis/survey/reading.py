@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bulk.jobs import Progress, map_reports
+from ...bulk.jobs import Progress, are_insecure, map_reports
 from ...bulk.labelled.columns import Labels, by_name, concatenate, names_of, parse_numbers
 from ...core.errors import InvalidInput, check_type
 from ...estimation.tally import Tally, as_batch
@@ -50,7 +50,8 @@ def read_survey(
 
     batches = [as_batch([], mechanism.sampler.bits)]
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
-    for source in _sources(files, delimiter):
+    sources = _sources(files, delimiter)
+    for source in sources:
         pieces: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
         for reports, columns in map_reports(
             mechanism, [source], check_batch, keep=names, column=column, unmarked=unmarked, progress=progress
@@ -60,9 +61,11 @@ def read_survey(
                 pieces[name].append(labels_of_batch.column())
         for name in names:
             parts[name].append(parse_numbers(concatenate(pieces[name])))
-    return _survey(
+    survey = _survey(
         mechanism, np.concatenate(batches), roles, lambda name: concatenate(parts[name]), population, missing
     )
+    survey.insecure = are_insecure(sources)
+    return survey
 
 
 def survey_of_frame(
@@ -89,11 +92,11 @@ def survey_of_frame(
         place_of(names, name, "frame", typed=True)
         if name == report:
             raise InvalidInput(f"label={name!r} is the column of reports, which are no labels")
-    reports = frame[report]
+    reports, insecure = frame[report], False
     if hasattr(frame, "schema") and hasattr(frame, "column_names"):
         from ...bulk.arrow.reports import check_field, reports_of
 
-        check_field(mechanism, frame.schema.field(report), f"column {report!r}")
+        insecure = check_field(mechanism, frame.schema.field(report), f"column {report!r}")
         pieces = [as_batch(one, mechanism.sampler.bits) for one in reports_of(mechanism, reports)]
         reports = np.concatenate([as_batch([], mechanism.sampler.bits), *pieces])
 
@@ -105,7 +108,9 @@ def survey_of_frame(
             return labels_in(entries, f"column {name!r}").column()
         return entries
 
-    return _survey(mechanism, reports, roles, column_of, population, missing)
+    survey = _survey(mechanism, reports, roles, column_of, population, missing)
+    survey.insecure = insecure
+    return survey
 
 
 def _sources(files: str | Sequence[str | FileSource], delimiter: str | None) -> list[FileSource]:

@@ -40,6 +40,10 @@ Population: TypeAlias = int | Mapping[Hashable, int]
 """The number of people that were drawn from, or that of each stratum."""
 
 
+INSECURE_REMARK = "WARNING: a seed drew some of these reports, and whoever knows it can undo them"
+"""What is said of reports whose file says that they are for trial only."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Wave:
     """Reports of one mechanism."""
@@ -88,6 +92,9 @@ class Survey:
     - 2,000 reports of randomized_response
     - intervals at 0.95 confidence
     """
+
+    insecure = False
+    """True if the files that it was read from say that a seed drew reports of theirs."""
 
     def __init__(
         self,
@@ -222,6 +229,12 @@ class Survey:
         """
         names = ", ".join(dict.fromkeys(wave.mechanism.name for wave in self.waves))
         remarks = [f"{self.n:,} reports of {names}"]
+        if len(self.waves) > 1 and self.clusters is None:
+            remarks.append(
+                f"those of {len(self.waves)} waves are taken to be of different people; clusters= says who is one"
+            )
+        if self.insecure:
+            remarks.append(INSECURE_REMARK)
         if self.design:
             remarks.append(f"errors allow for {' and '.join(self.design)}")
         if self.part_of is not None:
@@ -258,6 +271,7 @@ class Survey:
             **self._design_columns(lambda name, column: concatenate([column, getattr(other, name)])),
             population=population,
             left_out=self.left_out + other.left_out,
+            insecure=self.insecure or other.insecure,
             part_of=whole,
         )
 
@@ -297,6 +311,7 @@ class Survey:
             **self._design_columns(lambda name, column: column[chosen]),
             population=self.population if self.design else None,
             left_out=0,
+            insecure=self.insecure,
             part_of=self._domain(chosen) if self.design else None,
         )
 

@@ -97,15 +97,15 @@ def marks_in_column(column: pa.Array) -> list[int]:
 # -- the mark ---------------------------------------------------------------------------------------
 
 
-def check_column(mechanism: ReportOrigin, column: ArrowColumn, *, unmarked: bool = False) -> None:
-    """Raise an error for a column of reports marked as another mechanism's or, unless `unmarked`, not marked at all."""
-    check_field(mechanism, column.field, f"{column.path}: column {column.field.name!r}", unmarked=unmarked)
+def check_column(mechanism: ReportOrigin, column: ArrowColumn, *, unmarked: bool = False) -> bool:
+    """True for reports that a seed drew; an error for another mechanism's or, unless `unmarked`, for no mark."""
+    return check_field(mechanism, column.field, f"{column.path}: column {column.field.name!r}", unmarked=unmarked)
 
 
-def check_field(mechanism: ReportOrigin, field: pa.Field, where: str, *, unmarked: bool = True) -> None:
-    """Raise an error for a field of reports whose metadata name another mechanism or, unless `unmarked`, none."""
+def check_field(mechanism: ReportOrigin, field: pa.Field, where: str, *, unmarked: bool = True) -> bool:
+    """True if the metadata say that a seed drew the reports; an error for another mechanism's, or for no mark."""
     mark = (field.metadata or {}).get(FINGERPRINT_KEY.encode())
-    check_fingerprint(mechanism, mark and mark.decode(errors="replace"), where, unmarked=unmarked)
+    return check_fingerprint(mechanism, mark and mark.decode(errors="replace"), where, unmarked=unmarked)
 
 
 @contextmanager
@@ -114,8 +114,8 @@ def report_writer(
 ) -> Iterator[Callable[..., None]]:
     """A function that writes the next reports and, in fields like `keep`, the columns beside them, as `arrow_writer`.
 
-    The columns beside the reports are Arrow columns or lists of plain data. `fingerprint` is the mechanism's; None
-    writes no mark.
+    The columns beside the reports are Arrow columns or lists of plain data. `fingerprint` is the mechanism's, or
+    `mark_of` it; None writes no mark.
     """
     fields = [without_dictionary(field) for field in keep]
     mark = None if fingerprint is None else {FINGERPRINT_KEY: fingerprint}

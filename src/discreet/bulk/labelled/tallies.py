@@ -22,10 +22,10 @@ from ...core.errors import InvalidInput, MechanismMismatch, check_type, shown
 from ...estimation.decoders import decoder_of
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.tally import Tally, parse_tally, read_tally, tally_from_json
-from ...files.sources import FileSource
+from ...files.sources import FileSource, source_of
 from ...mechanisms.mechanism import Mechanism
 from ...wire.spec import located
-from ..jobs import Progress, map_reports
+from ..jobs import Progress, are_insecure, map_reports
 from .columns import Labels, names_of
 
 Key: TypeAlias = tuple[str | None, ...]
@@ -221,9 +221,10 @@ def tally_groups(
     names = _label_names(by)
 
     totals: dict[Key, Counts] = {}
+    sources = [source_of(file) for file in files]
     for part in map_reports(
         mechanism,
-        files,
+        sources,
         partial(counts_by_label, mechanism),
         keep=names,
         column=column,
@@ -232,13 +233,15 @@ def tally_groups(
         progress=progress,
     ):
         add_counts(mechanism, totals, part)
-    return of_counts(mechanism, names, totals)
+    return of_counts(mechanism, names, totals, insecure=are_insecure(sources))
 
 
-def of_counts(mechanism: Mechanism, labels: Sequence[str], counts: Mapping[Key, Counts]) -> GroupTallies:
+def of_counts(
+    mechanism: Mechanism, labels: Sequence[str], counts: Mapping[Key, Counts], *, insecure: bool = False
+) -> GroupTallies:
     """The tallies with these counts, which say themselves how many reports there are."""
     total = decoder_of(mechanism).total
-    tallies = {key: Tally(mechanism, row, int(np.sum(total(row)))) for key, row in counts.items()}
+    tallies = {key: Tally(mechanism, row, int(np.sum(total(row))), insecure) for key, row in counts.items()}
     return GroupTallies(mechanism, labels, tallies)
 
 
@@ -298,12 +301,13 @@ def groups_to_json(groups: GroupTallies) -> dict[str, Any]:
         "fingerprint": groups.mechanism.fingerprint,
         "labels": list(groups.labels),
         "groups": rows,
+        **({"insecure": True} if any(tally.insecure for tally in groups.values()) else {}),
     }
 
 
 def groups_from_json(mechanism: Mechanism, data: object) -> GroupTallies:
     """The tallies by label in JSON data, which must belong to `mechanism` and be consistent."""
-    if not isinstance(data, dict) or set(data) != set(KEYS):
+    if not isinstance(data, dict) or set(data) - {"insecure"} != set(KEYS):
         raise InvalidInput(f"tallies by label must be a JSON object with {', '.join(KEYS)}, and nothing else")
     if data["version"] != VERSION or isinstance(data["version"], bool):
         raise InvalidInput(f"version={shown(data['version'])} must be {VERSION}, the only known version")
@@ -328,6 +332,7 @@ def groups_from_json(mechanism: Mechanism, data: object) -> GroupTallies:
             raise InvalidInput(f"groups[{number}]: its labels are those of an earlier group")
         with located(f"groups[{number}]"):
             tally = {"fingerprint": data["fingerprint"], "n": row["n"], "counts": row["counts"]}
+            tally |= {key: data[key] for key in ("insecure",) if key in data}
             groups[key] = tally_from_json(mechanism, tally)
     return GroupTallies(mechanism, labels, groups)
 

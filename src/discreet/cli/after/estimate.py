@@ -13,7 +13,7 @@ from ...core import tables
 from ...core.errors import InvalidInput, NotIdentifiable, Unavailable
 from .. import form_commands
 from ..choosing import read_either
-from ..options import choice_option, confidence_option, json_option, plot_option
+from ..options import choice_option, confidence_option, json_option, note_insecure, plot_option
 
 if TYPE_CHECKING:
     from ...bulk.labelled.tallies import GroupTallies
@@ -67,6 +67,7 @@ def command(spec: str, tally: str, top: int | None, as_json: bool, plot: str | N
     counts = _tally(tally, mechanism)
     if not isinstance(counts, Tally):
         _by_label(counts, top, as_json, plot, how)
+        note_insecure(counts.values())
         return
     results = _results(counts, **how)
     blocks = results["blocks"]
@@ -85,6 +86,7 @@ def command(spec: str, tally: str, top: int | None, as_json: bool, plot: str | N
             click.echo(f"\n{_table(results['blocks'], 'names', 'block')}\n")
         for note in _notes(results, simultaneous, len(results["shares"]) < len(mechanism.context.domain)):
             click.echo(f"- {note}")
+    note_insecure([counts])
 
 
 def _largest(results: dict[str, Any], names: str, top: int) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def command(
     """
     admin = os.environ.get("DISCREET_ADMIN") if admin is None else admin
     if spec is not None and admin is None:
-        raise click.UsageError("--spec makes a new collection, and needs --admin")
+        raise click.UsageError("--spec makes a new collection, and needs --admin, or DISCREET_ADMIN in the environment")
     if invited and spec is None:
         raise click.UsageError("--invited is said of a new collection, and needs --spec")
     from ...collector.simulation import create, read_shares, simulate, verdict

@@ -9,7 +9,7 @@ import click
 from ...core.errors import InvalidInput
 from .. import form_commands
 from ..choosing import read_either
-from ..options import quiet_option, split_files, threads_option
+from ..options import note_insecure, quiet_option, split_files, threads_option
 from ..progress import progress
 
 
@@ -84,6 +84,7 @@ def command(
         else:
             total = sum((read_one_tally(file, mechanism) for file in earlier), mechanism.tally())
             total += tally_files(mechanism, reports, **read, progress=advance)
+    note_insecure(groups.values() if by else [total])
     if out == PIPE:
         click.echo(groups_text(groups) if by else tally_text(total), nl=False)
     elif by:

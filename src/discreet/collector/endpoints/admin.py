@@ -14,7 +14,6 @@ from ..http.request import HttpRequest
 from ..http.response import HttpProblem, HttpResponse, JsonResponse
 from ..logs import log_event
 from ..service import Service
-from ..store.tallies import count_reports
 
 
 async def create(request: HttpRequest) -> HttpResponse:
@@ -75,7 +74,7 @@ def _overview(service: Service) -> dict[str, Any]:
             "title": served.declaration.title,
             "access": served.declaration.access,
             "fingerprint": served.mechanism.fingerprint,
-            "reports": count_reports(service.store, served.id, served.mechanism).tally().n,
+            "reports": service.shown_counts(served).tally().n,
             **service.describe(served),
         }
         for served in service.catalogue

@@ -1,4 +1,7 @@
-"""Endpoints for the analyst: progress, tallies, shares, differences, reports, and the metrics of the service."""
+"""Endpoints for the analyst: progress, tallies, shares, differences, reports, and the metrics of the service.
+
+All of them see whole batches of at least `minimum` reports only (`collector.batching`).
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,12 @@ from typing import Any, TypeVar
 
 from ...estimation.tally import tally_to_json
 from ...publishing import release as release_report
+from ..batching import MIXED, label_text, shown_uploads
+from ..export import write_parquet
 from ..http.request import HttpRequest
 from ..http.response import FileResponse, HttpProblem, HttpResponse, JsonResponse
-from ..results import MAX_TESTS, METHODS, Breakdown, compare_groups, group_tallies, shares_by_cell
-from ..store.opening import write_parquet
-from ..store.tallies import CellCounts, count_reports
+from ..results import MAX_TESTS, METHODS, Breakdown, compare_groups, group_tallies, only_period, shares_by_cell
+from ..store.tallies import CellCounts
 
 T = TypeVar("T")
 
@@ -25,7 +29,7 @@ METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 async def progress(request: HttpRequest) -> HttpResponse:
-    """How many reports there are, by label and by day, and how many are missing."""
+    """How many reports are shown, by label and by day; `missing` is 0 as soon as there are any."""
     return JsonResponse(await _read(request, _progress))
 
 
@@ -36,10 +40,11 @@ def _progress(request: HttpRequest, counts: CellCounts) -> dict[str, Any]:
     for (labels, day), tally in counts.groups(lambda cell: cell).items():
         days[day] += tally.n
         for name, text in labels:
-            by_label[name][text] += tally.n
+            if text != MIXED:
+                by_label[name][text] += tally.n
     return {
         "n": n,
-        "missing": max(served.declaration.minimum - n, 0),
+        "missing": 0 if n else served.declaration.minimum,
         "labels": {name: dict(sorted(texts.items())) for name, texts in by_label.items()},
         "days": dict(sorted(days.items())),
         **request.service.describe(served),
@@ -47,17 +52,25 @@ def _progress(request: HttpRequest, counts: CellCounts) -> dict[str, Any]:
 
 
 async def tally(request: HttpRequest) -> HttpResponse:
-    """All reports as one tally, which `discreet estimate` reads."""
-    total = await _read(request, lambda request, counts: counts.tally())
-    _check_minimum(request, total.n)
-    return JsonResponse(tally_to_json(total))
+    """All reports that are shown as one tally, which `discreet estimate` reads; of one period only."""
+
+    def count(request: HttpRequest, counts: CellCounts) -> HttpResponse:
+        _check_minimum(request, counts)
+        return JsonResponse(tally_to_json(counts.tally()))
+
+    return await _read(request, count, together=True)
 
 
 async def shares(request: HttpRequest) -> HttpResponse:
     """The share of every value, by any method, with intervals, notes and influence; by label and by days."""
     breakdown = _breakdown(request)
-    minimum = request.collection.declaration.minimum
-    cells = await _read(request, lambda request, counts: shares_by_cell(counts, breakdown, minimum))
+    declaration = request.collection.declaration
+    minimum, texts = declaration.minimum, declaration.labels.get(breakdown.by or "", ())
+
+    def describe(request: HttpRequest, counts: CellCounts) -> list[dict[str, Any]]:
+        return shares_by_cell(counts, breakdown, minimum, period=declaration.period, texts=texts)
+
+    cells = await _read(request, describe)
     about = {"collection": request.collection.id, "minimum": minimum, "method": breakdown.method}
     return JsonResponse({**about, "confidence": breakdown.confidence, "anytime": breakdown.anytime, "cells": cells})
 
@@ -67,23 +80,19 @@ async def differences(request: HttpRequest) -> HttpResponse:
     breakdown = _breakdown(request)
     if breakdown.by is None:
         raise HttpProblem("parameter", "by must name a label of the collection")
-    minimum = request.collection.declaration.minimum
+    declaration = request.collection.declaration
+    minimum, texts = declaration.minimum, declaration.labels[breakdown.by]
 
     def compare(request: HttpRequest, counts: CellCounts) -> dict[str, Any]:
         groups = {labels[0][1]: tally for (labels, _), tally in group_tallies(counts, breakdown).items()}
-        enough = {text: tally for text, tally in groups.items() if tally.n >= minimum}
         size = len(request.collection.mechanism.context.values)
-        if len(enough) * (len(enough) - 1) // 2 * size > MAX_TESTS:
+        if len(groups) * (len(groups) - 1) // 2 * size > MAX_TESTS:
             raise HttpProblem("unavailable", f"this would take more than {MAX_TESTS} tests")
-        missing = [
-            {"label": text or None, "n": tally.n, "missing": minimum - tally.n}
-            for text, tally in groups.items()
-            if tally.n < minimum
-        ]
-        return {**compare_groups(enough), "left_out": missing}
+        missing = [{"label": text, "n": 0, "missing": minimum} for text in texts if text not in groups]
+        return {**compare_groups(groups), "left_out": missing}
 
     about = {"collection": request.collection.id, "by": breakdown.by, "minimum": minimum}
-    return JsonResponse({**about, **await _read(request, compare)})
+    return JsonResponse({**about, **await _read(request, compare, together=breakdown.by != declaration.period)})
 
 
 async def release(request: HttpRequest) -> HttpResponse:
@@ -95,10 +104,9 @@ async def release(request: HttpRequest) -> HttpResponse:
     declaration = request.collection.declaration
 
     def publish(request: HttpRequest, counts: CellCounts) -> HttpResponse:
-        total = counts.tally()
-        _check_minimum(request, total.n)
+        _check_minimum(request, counts)
         report = release_report(
-            METHODS[breakdown.method](total),
+            METHODS[breakdown.method](counts.tally()),
             title=declaration.title,
             question=declaration.question,
             words=declaration.words,
@@ -108,21 +116,25 @@ async def release(request: HttpRequest) -> HttpResponse:
             return JsonResponse(report.to_dict())
         return HttpResponse(report.to_html().encode(), media_type="text/html; charset=utf-8")
 
-    return await _read(request, publish)
+    return await _read(request, publish, together=True)
 
 
 async def export(request: HttpRequest) -> HttpResponse:
-    """All reports with their labels and days as Parquet, sorted, for Spark and `discreet tally`."""
-    served = request.collection
-    total = await _read(request, lambda request, counts: counts.tally().n)
-    _check_minimum(request, total)
+    """All reports that are shown with their labels and days as Parquet, sorted, for Spark and `discreet tally`."""
+    served, service = request.collection, request.service
+    await _read(request, _check_minimum)
     handle, name = tempfile.mkstemp(prefix=f"discreet-{served.id}-", suffix=".parquet")
     os.close(handle)
-    path, names, minimum = Path(name), list(served.declaration.labels), served.declaration.minimum
+    path, rules = Path(name), served.declaration
+
+    def write() -> None:
+        over = service.is_over(served)
+        shown = shown_uploads(service.store.batches(served.id), rules.minimum, rules.period, closed=over)
+        write_parquet(path, served.mechanism, list(rules.labels), shown)
+
     try:
-        async with request.service.readers:
-            store = request.service.store
-            await asyncio.to_thread(write_parquet, store, served.id, served.mechanism, names, minimum, path)
+        async with service.readers:
+            await asyncio.to_thread(write)
     except BaseException:
         path.unlink()
         raise
@@ -139,21 +151,34 @@ async def metrics(request: HttpRequest) -> HttpResponse:
     return HttpResponse(service.metrics.text(gauges).encode(), media_type=METRICS_TYPE)
 
 
-async def _read(request: HttpRequest, make: Callable[[HttpRequest, CellCounts], T]) -> T:
-    """What `make` computes from the counts of a collection, in a thread; `HttpProblem` if it cannot."""
+async def _read(request: HttpRequest, make: Callable[[HttpRequest, CellCounts], T], *, together: bool = False) -> T:
+    """What `make` computes from the counts of what is shown, in a thread; `HttpProblem` if it cannot.
+
+    The parameter `period` chooses one. With `together`, reports of several periods are not to be had.
+    """
+    declaration, chosen = request.collection.declaration, request.parameters.get("period")
+    if chosen is not None and chosen not in declaration.labels.get(declaration.period or "", ()):
+        raise HttpProblem("parameter", "period must be a text of the label that the collection declares as its period")
 
     def compute() -> T:
-        served = request.collection
-        return make(request, count_reports(request.service.store, served.id, served.mechanism))
+        counts, period = request.service.shown_counts(request.collection), declaration.period
+        if period is not None and chosen is not None:
+            counts = only_period(counts, period, chosen)
+        elif together and period is not None and len({label_text(labels, period) for labels, _ in counts.counts}) > 1:
+            raise HttpProblem(
+                "unavailable",
+                f"the same people may have answered under several texts of the label {period}: choose one by period=",
+            )
+        return make(request, counts)
 
     async with request.service.readers:
         return await request.compute("unavailable", compute)
 
 
-def _check_minimum(request: HttpRequest, n: int) -> None:
-    minimum = request.collection.declaration.minimum
-    if n < minimum:
-        raise HttpProblem("below_minimum", f"there are {n} reports, and {minimum - n} more are needed")
+def _check_minimum(request: HttpRequest, counts: CellCounts) -> None:
+    if not counts.counts:
+        minimum = request.collection.declaration.minimum
+        raise HttpProblem("below_minimum", f"there are fewer than {minimum} reports, which are shown together")
 
 
 def _breakdown(request: HttpRequest) -> Breakdown:

@@ -47,12 +47,16 @@ ROUTES = (
     Route("GET", "/overview", "admin", admin.overview),
     Route("POST", "/drafts", "admin", admin.draft),
     Route("GET", "/collections/{id}/progress", "analyst", analyst.progress),
-    Route("GET", "/collections/{id}/tally", "analyst", analyst.tally),
+    Route("GET", "/collections/{id}/tally", "analyst", analyst.tally, ("period",)),
     Route(
-        "GET", "/collections/{id}/shares", "analyst", analyst.shares, ("method", "confidence", "anytime", "by", "days")
+        "GET",
+        "/collections/{id}/shares",
+        "analyst",
+        analyst.shares,
+        ("method", "confidence", "anytime", "by", "days", "period"),
     ),
-    Route("GET", "/collections/{id}/differences", "analyst", analyst.differences, ("by",)),
-    Route("GET", "/collections/{id}/release", "analyst", analyst.release, ("method", "confidence", "form")),
+    Route("GET", "/collections/{id}/differences", "analyst", analyst.differences, ("by", "period")),
+    Route("GET", "/collections/{id}/release", "analyst", analyst.release, ("method", "confidence", "form", "period")),
     Route("GET", "/collections/{id}/export", "analyst", analyst.export),
     Route("GET", "/metrics", "analyst", analyst.metrics),
 )

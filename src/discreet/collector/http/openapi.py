@@ -86,8 +86,9 @@ SCHEMAS: Plain = {
         accepted=whole(1, MAX_REPORTS), refused=array(array(REPORT, minItems=2, maxItems=2)), upload=TEXT
     ),
     "Declaration": table(
-        *("words", "labels", "opens", "closes"),
+        *("words", "labels", "opens", "closes", "period"),
         **DECLARED,
+        period={"type": "string", "description": "The label whose texts are times at which people answer again."},
         spec={"type": ["string", "object"], "description": "A spec: TOML text, or JSON data."},
         title={"type": "string", "minLength": 1, "maxLength": 200},
         question={"type": "string", "minLength": 1, "maxLength": 2000},
@@ -144,7 +145,8 @@ SCHEMAS: Plain = {
         blocks={"anyOf": [{"type": "null"}, table(names=array(ANY), **COLUMNS)]},
     ),
     "Cell": table(
-        "days",
+        *("days", "periods"),
+        periods={"type": "integer", "minimum": 2},
         labels={"type": "object", "additionalProperties": OPTIONAL_TEXT},
         days=array(TEXT, minItems=2, maxItems=2),
         n=NATURAL,
@@ -204,6 +206,7 @@ QUERIES: dict[str, tuple[str, Plain]] = {
     "anytime": ("Intervals that hold however often one looks.", one_of(["true", "false"])),
     "days": ("Group so many days.", whole(1, 9999)),
     "by": ("A label of the collection.", TEXT),
+    "period": ("A text of the label that is declared as the period: only its reports.", TEXT),
     "form": ("A page, or its data.", one_of(["html", "json"])),
 }
 
@@ -250,7 +253,7 @@ OPERATIONS: dict[str, tuple[str, Plain, str]] = {
     "GET /overview": ("States, sizes and refusals.", _json("Overview"), ""),
     "POST /drafts": ("What a spec would give.", _json("Draft"), "declaration"),
     f"GET {ONE}/progress": ("How far the collection is.", _json("Progress"), ""),
-    f"GET {ONE}/tally": ("All reports, counted.", _json("Tally"), "below_minimum"),
+    f"GET {ONE}/tally": ("All reports, counted.", _json("Tally"), "below_minimum unavailable"),
     f"GET {ONE}/shares": (
         "The share of every value with its interval, by label and by days.",
         _json("Shares"),

@@ -1,4 +1,19 @@
-/** A domain as it is pasted: an answer a line, perhaps with its group before a colon and a count after a comma or tab. */
+/**
+ * A domain as it is pasted: an answer a line, perhaps with its group before a colon and a count after a comma or tab;
+ * "18..99" stands for the whole numbers from 18 to 99.
+ */
+
+/** The most answers of a design. */
+const MOST = 5000;
+
+/** The lines that a line stands for: the numbers of a range, or itself. @param {string} line */
+function unfolded(line) {
+  const range = /^(-?[0-9]{1,9})\s*\.\.\s*(-?[0-9]{1,9})$/.exec(line);
+  if (!range) return [line];
+  const [first, last] = [Number(range[1]), Number(range[2])];
+  if (first > last) throw new Error(`“${line}” must begin with the smaller number.`);
+  return Array.from({ length: Math.min(last - first, MOST) + 1 }, (_, i) => String(first + i));
+}
 
 /**
  * @typedef {{values: string[], groups: string[] | null, counts: number[] | null}} Pasted
@@ -9,7 +24,8 @@ export function pasted(text) {
   const lines = text
     .split(/\r?\n/)
     .map((line) => line.trim())
-    .filter(Boolean);
+    .filter(Boolean)
+    .flatMap(unfolded);
   const rows = lines.map((line) => {
     const counted = /^(.*?)[\t;,]\s*([0-9]+(?:\.[0-9]+)?)$/.exec(line);
     const name = (counted ? counted[1] : line).trim();
@@ -17,10 +33,10 @@ export function pasted(text) {
     return { value: name, group: grouped ? grouped[1].trim() : null, count: counted ? Number(counted[2]) : null };
   });
   const values = rows.map(({ value }) => value);
+  if (values.length > MOST) throw new Error("This page takes up to 5,000 answers; larger specs are written as files.");
   const twice = values.find((value, i) => values.indexOf(value) !== i);
   if (twice !== undefined) throw new Error(`“${twice}” stands there twice; every answer must be there once.`);
   if (values.length < 2) throw new Error("There must be at least two answers, one a line.");
-  if (values.length > 5000) throw new Error("This page takes up to 5,000 answers; larger specs are written as files.");
   return {
     values,
     groups: rows.every(({ group }) => group !== null) ? rows.map(({ group }) => /** @type {string} */ (group)) : null,

@@ -4,7 +4,7 @@ import { ask, takeTokens } from "./api.js";
 import { intervals, map, percent, png, side, trend } from "./charts.js";
 import { at, el, keep, place, show } from "./dom.js";
 import { placed } from "./places.js";
-import { table } from "./table.js";
+import { csvField, table } from "./table.js";
 import { withToken } from "./tokens.js";
 import { valueText } from "./words.js";
 
@@ -59,7 +59,6 @@ const largest = (rows, count) => new Set([...rows].sort((a, b) => b.share - a.sh
 function head(progress) {
   const { n, minimum, missing, refused } = progress;
   state.open = progress.state !== "closed";
-  const part = Math.min(100, (100 * n) / Math.max(1, minimum));
   const turned = Object.entries(refused).map(([code, count]) => `${count} ${code.replaceAll("_", " ")}`);
   show(
     parts.head,
@@ -67,19 +66,11 @@ function head(progress) {
     el(
       "p",
       {},
-      el("strong", {}, `${n.toLocaleString()} reports`),
-      missing ? `; ${missing.toLocaleString()} more are needed before anything is shown, so that no small group stands out.` : `; the collection is ${progress.state}.`,
+      el("strong", {}, missing ? `Fewer than ${missing.toLocaleString()} reports` : `${n.toLocaleString()} reports`),
+      missing ? " so far. Nothing is shown before, so that no small group stands out." : `; the collection is ${progress.state}. Reports are added at least ${minimum.toLocaleString()} at a time.`,
       turned.length ? ` Refused: ${turned.join(", ")}.` : "",
     ),
-    missing ? el("div", { class: "bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": minimum, "aria-valuenow": n, "aria-label": "Reports so far" }, progressBar(part)) : null,
   );
-}
-
-/** @param {number} part */
-function progressBar(part) {
-  const bar = el("i", {});
-  bar.style.width = `${part}%`;
-  return bar;
 }
 
 /** @param {any} cell */
@@ -101,6 +92,7 @@ async function main(cell) {
         el("span", { class: "key pale" }),
         ` the noise that protects them, on top. ${state.open ? "Each interval holds in 95 of 100 surveys, however often you look while answers come in; once the collection is closed it becomes shorter." : "Each interval holds in 95 of 100 surveys."} ${METHODS[state.method][1]}`,
       ),
+      cell.periods ? el("p", { class: "small" }, `These are ${cell.periods} periods together, in which the same people may have answered: intervals hold even if all of them did each time.`) : null,
       ...Object.entries(cell.result.notes).map(([name, note]) => el("p", { class: "small" }, `No ${name}: ${note}`)),
       el("p", { class: "small soft" }, `A crafted report can weigh as much as ${Number(cell.result.influence).toPrecision(3)} people on one value.`),
     );
@@ -156,7 +148,7 @@ async function labels(progress) {
   const shown = cells.filter((/** @type {any} */ cell) => cell.result);
   const all = shown.flatMap((/** @type {any} */ cell) => rowsOf(cell.result, cell.labels[by] ?? "not said"));
   const chosen = largest(all, COMPARED);
-  const few = cells.filter((/** @type {any} */ cell) => !cell.result).map((/** @type {any} */ cell) => `${cell.labels[by] ?? "not said"} (${cell.n})`);
+  const few = cells.filter((/** @type {any} */ cell) => !cell.result).map((/** @type {any} */ cell) => cell.labels[by]);
   const tests = differences.pairs.flatMap((/** @type {any} */ pair) =>
     pair.values.map((/** @type {any} */ value, /** @type {number} */ i) => ({ name: word(value), pair: `${pair.first} less ${pair.second}`, difference: pair.difference[i], stderr: pair.stderr[i], p: (pair.adjusted ?? pair.p)[i] })),
   );
@@ -210,8 +202,7 @@ async function days(progress, cell) {
 function keeping(cell) {
   const name = `results-${id}`;
   const csv = () => {
-    const quoted = (/** @type {any} */ entry) => (/[",\n]/.test(String(entry)) ? `"${String(entry).replaceAll('"', '""')}"` : String(entry ?? ""));
-    const lines = rowsOf(cell.result).map((/** @type {any} */ row) => [row.name, row.share, row.stderr, row.low, row.high].map(quoted).join(","));
+    const lines = rowsOf(cell.result).map((/** @type {any} */ row) => [row.name, row.share, row.stderr, row.low, row.high].map(csvField).join(","));
     keep(`${name}.csv`, "text/csv", `value,share,stderr,low,high\n${lines.join("\n")}\n`);
   };
   const release = async (/** @type {string} */ form) => keep(`release-${id}.${form}`, form === "html" ? "text/html" : "application/json", await ask(`/collections/${id}/release?form=${form}&method=${state.method}`, { role: "analyst", as: "blob" }));

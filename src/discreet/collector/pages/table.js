@@ -87,3 +87,14 @@ export function table(columns, rows, { caption, sort = columns[0].key, down = fa
     foot,
   );
 }
+
+/**
+ * An entry of a CSV file. Text that a spreadsheet would take for a formula gets an apostrophe before it; numbers, and
+ * text that is one, stay as they are.
+ * @param {string | number | null | undefined} entry
+ */
+export function csvField(entry) {
+  const text = String(entry ?? "");
+  const plain = typeof entry === "string" && /^[=+\-@\t\r]/.test(text) && !/^[+-]?[0-9]+(\.[0-9]+)?$/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}

@@ -1,4 +1,4 @@
-"""Open, check, copy or export the store at a place: a path (SQLite) or ``postgresql://host/name`` (PostgreSQL)."""
+"""Open, check or copy the store at a place: a path (SQLite) or ``postgresql://host/name`` (PostgreSQL)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import numpy as np
-
-from ...bulk.report_files import arrow_sink, reports_from_bytes
 from ...core.errors import StoreFailed
-from ...mechanisms.mechanism import Mechanism
 from .disk import LocalDisk
-from .protocol import Labels, Store
+from .protocol import Store
 from .sqlite.store import Driver, SQLiteStore, check_files, translate_errors
 from .sqlite.store import copy as copy_sqlite
 
@@ -75,53 +71,3 @@ def copy_place(place: str, target: Path, *, checkpoints: str | Path | None = Non
         raise StoreFailed(f"{source.name}: there is no such file")
     with translate_errors(driver, source):
         copy_sqlite(driver, LocalDisk(), source, target)
-
-
-DAY_COLUMN = "day"
-
-Place = tuple[Labels | None, str | None]
-"""The labels and the day that a report is written with; None where too few share them."""
-
-
-def write_parquet(
-    store: Store, collection: str, mechanism: Mechanism, names: list[str], minimum: int, path: str | Path
-) -> int:
-    """Write all reports of a collection with their labels and days, and say how many there are.
-
-    They are sorted, so that the order in which they came is not in the file. No report is left out. Those of a label
-    and day that fewer than `minimum` share are written without the day, and if there are still too few, without labels
-    as well.
-    """
-    batches: dict[tuple[Labels, str], list[bytes]] = {}
-    sizes: dict[tuple[Labels, str], int] = {}
-    for batch in store.batches(collection):
-        cell = batch.labels, batch.day
-        batches.setdefault(cell, []).append(batch.reports)
-        sizes[cell] = sizes.get(cell, 0) + batch.count
-    by_place: dict[Place, list[bytes]] = {}
-    for cell, place in publishable_places(sizes, minimum).items():
-        by_place.setdefault(place, []).extend(batches.pop(cell))
-    count = 0
-    with arrow_sink(str(path), mechanism, keep=[DAY_COLUMN, *names], unmarked=False) as write:
-        for place in sorted(by_place, key=lambda place: (place[1] or "", place[0] or ())):
-            reports = reports_from_bytes(mechanism, b"".join(by_place.pop(place)))
-            reports = np.sort(reports) if reports.ndim == 1 else reports[np.lexsort(reports.T)]
-            labels, day = dict(place[0] or ()), place[1]
-            texts = [day, *(labels.get(name) for name in names)]
-            write(reports, [[text] * len(reports) for text in texts])
-            count += len(reports)
-    return count
-
-
-def publishable_places(sizes: dict[tuple[Labels, str], int], minimum: int) -> dict[tuple[Labels, str], Place]:
-    """Where the reports of every cell are written: as they are, without the day, or without anything."""
-    few = {cell for cell, size in sizes.items() if size < minimum}
-    over_days: dict[Labels, int] = {}
-    for labels, day in few:
-        over_days[labels] = over_days.get(labels, 0) + sizes[labels, day]
-    return {
-        (labels, day): (labels if over_days[labels] >= minimum else None, None)
-        if (labels, day) in few
-        else (labels, day)
-        for labels, day in sizes
-    }

@@ -92,7 +92,8 @@ class ShareTable(ABC):
 
     def _about(self, confidence: float, anytime: bool = False) -> dict[str, Any]:
         about = {"mechanism": self.mechanism.name, "fingerprint": self.tally.fingerprint, "n": self.n}
-        return {**about, "method": self.method, "confidence": float(confidence), "anytime": anytime}
+        insecure = {"insecure": True} if self.tally.insecure else {}
+        return {**about, "method": self.method, "confidence": float(confidence), "anytime": anytime, **insecure}
 
     def to_dict(self, *, confidence: float = CONFIDENCE, anytime: bool = False) -> dict[str, Any]:
         """The result as plain data that JSON can hold.

@@ -1,0 +1,172 @@
+"""What may be shown of a collection: whole batches of at least `minimum` reports.
+
+Reports wait, by their labels, until `minimum` of them are there, and are shown together from then on; a batch never
+changes afterwards. Every figure at every time is a sum over whole batches, and so is whatever is computed from figures,
+of labels, of days, of today and of yesterday: no set of fewer than `minimum` reports can be told from the others. The
+batches follow from the order of the stored uploads alone, so that every process makes the same ones, and makes them
+again after a restart.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ..mechanisms.mechanism import Mechanism
+from .store.protocol import Batch, Labels, Store
+from .store.tallies import Cell, CellCounts, count_reports
+
+NO_LABEL = ""
+"""Stands for a label that a report does not have; no declared text is empty."""
+
+MIXED = "\x00"
+"""Stands for a label of which a batch has several texts; no declared text has it."""
+
+
+class Shown(NamedTuple):
+    """A batch that is shown: the labels whose waiting reports are in it, and those that all of it has."""
+
+    waited: tuple[Labels, ...]
+    labels: Labels
+
+
+class Batches:
+    """Which reports are shown together, as uploads come in.
+
+    Reports with the same labels are a batch as soon as they are `minimum`. All that wait are one batch, whatever their
+    labels, as soon as they are `minimum` and as many as are shown already, so that many small groups do not keep the
+    total back: of `minimum` reports or more at least half are always shown. With a `period`, the name of a label, each
+    text of it is taken for itself, and no batch has two of them.
+    """
+
+    def __init__(self, minimum: int, period: str | None = None) -> None:
+        self.minimum, self.period = minimum, period
+        self._waiting: dict[str, dict[Labels, int]] = {}
+        self._sizes: dict[str, list[int]] = {}
+        """How many reports of each period wait, and how many are shown."""
+
+    def add(self, labels: Labels, count: int) -> Shown | None:
+        """Add the reports of an upload; the batch that is shown now, if one is whole."""
+        if not count:
+            return None
+        period = NO_LABEL if self.period is None else label_text(labels, self.period)
+        waiting = self._waiting.setdefault(period, {})
+        sizes = self._sizes.setdefault(period, [0, 0])
+        waiting[labels] = waiting.get(labels, 0) + count
+        sizes[0] += count
+        if waiting[labels] >= self.minimum:
+            return self._show(period, [labels])
+        return self._show(period, list(waiting)) if sizes[0] >= max(self.minimum, sizes[1]) else None
+
+    def rest(self) -> Iterator[Shown]:
+        """What still waits as one batch, or one for each period, where it is enough: for a closed collection."""
+        for period, (waiting, _) in self._sizes.items():
+            if waiting >= self.minimum:
+                yield self._show(period, list(self._waiting[period]))
+
+    def _show(self, period: str, waited: list[Labels]) -> Shown:
+        count = sum(self._waiting[period].pop(labels) for labels in waited)
+        self._sizes[period][0] -= count
+        self._sizes[period][1] += count
+        return Shown(tuple(waited), common_labels(waited))
+
+
+def label_text(labels: Labels, name: str) -> str:
+    """The text of a label; `NO_LABEL` if the reports do not have it, `MIXED` if they have several."""
+    return dict(labels).get(name, NO_LABEL)
+
+
+def common_labels(together: Iterable[Labels]) -> Labels:
+    """The labels of reports that are shown together, `MIXED` where they differ."""
+    held = list(together)
+    texts = {
+        name: {label_text(labels, name) for labels in held} for name in sorted({n for one in held for n, _ in one})
+    }
+    return tuple((name, found.pop() if len(found) == 1 else MIXED) for name, found in texts.items())
+
+
+class _Waiting(CellCounts):
+    """The reports that wait, by labels; those of a label can be moved to where they are shown."""
+
+    def move(self, labels: Labels, shown: CellCounts, cell: Cell) -> None:
+        for part in self._pending.pop((labels, ""), ()):
+            self._pending_bytes -= len(part)
+            shown.add(cell, part)
+        counts = self.counts.pop((labels, ""), None)
+        if counts is not None:
+            known = shown.counts.get(cell)
+            shown.counts[cell] = counts if known is None else known + counts
+
+
+class ShownCounts:
+    """The counts of all batches of a collection that are shown; kept, and continued at the next look."""
+
+    def __init__(self, mechanism: Mechanism, minimum: int, period: str | None = None) -> None:
+        self._mechanism, self._minimum, self._period = mechanism, minimum, period
+        self._lock = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._batches = Batches(self._minimum, self._period)
+        self._shown, self._waiting = CellCounts(self._mechanism), _Waiting(self._mechanism)
+        self._read = 0
+
+    def look(self, store: Store, collection: str, *, closed: bool) -> CellCounts:
+        """The counts of what is shown now; of a closed collection all that can ever be shown."""
+        stored = count_reports(store, collection, self._mechanism)
+        if self._minimum == 1:
+            return stored
+        with self._lock:
+            if self._shown.position > stored.position:  # another look was faster
+                return self._copy()
+            self._continue(store, collection, stored.position)
+            if self._read != stored.tally().n:  # days were forgotten: what is left makes its batches anew
+                self._begin()
+                self._continue(store, collection, stored.position)
+            if closed:
+                for batch in self._batches.rest():
+                    self._move(batch, self._last_day)
+            return self._copy()
+
+    def _copy(self) -> CellCounts:
+        self._shown.flush()
+        return CellCounts(self._mechanism, dict(self._shown.counts), self._shown.position)
+
+    def _continue(self, store: Store, collection: str, last: int) -> None:
+        for upload in store.batches(collection, after=self._shown.position):
+            if upload.position > last:
+                break
+            self._waiting.add((upload.labels, ""), upload.reports)
+            self._shown.position, self._last_day = upload.position, upload.day
+            self._read += upload.count
+            batch = self._batches.add(upload.labels, upload.count)
+            if batch is not None:
+                self._move(batch, upload.day)
+
+    def _move(self, batch: Shown, day: str) -> None:
+        for labels in batch.waited:
+            self._waiting.move(labels, self._shown, (batch.labels, day))
+
+    _last_day = ""
+
+
+def shown_uploads(
+    uploads: Iterable[Batch], minimum: int, period: str | None, *, closed: bool
+) -> Iterator[tuple[Cell, list[bytes]]]:
+    """The reports of every batch that is shown, packed, with its labels and the day on which it was whole."""
+    batches, day = Batches(minimum, period), ""
+    waiting: dict[Labels, list[bytes]] = {}
+
+    def take(batch: Shown) -> tuple[Cell, list[bytes]]:
+        return (batch.labels, day), [part for labels in batch.waited for part in waiting.pop(labels)]
+
+    for upload in uploads:
+        day = upload.day
+        if upload.count:
+            waiting.setdefault(upload.labels, []).append(upload.reports)
+        batch = batches.add(upload.labels, upload.count)
+        if batch is not None:
+            yield take(batch)
+    if closed:
+        yield from map(take, batches.rest())
