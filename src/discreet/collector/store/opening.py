@@ -32,7 +32,7 @@ def open_store(place: str | Path, *, checkpoints: str | Path | None = None) -> S
 
 
 @contextmanager
-def _opened(place: str | Path, checkpoints: str | Path | None) -> Iterator[Store]:
+def opened(place: str | Path, checkpoints: str | Path | None) -> Iterator[Store]:
     """The store at a place, shut at the end of the block."""
     store = open_store(place, checkpoints=checkpoints)
     try:
@@ -60,14 +60,14 @@ def check_place(place: str | Path, *, checkpoints: str | Path | None = None) -> 
         if not path.is_file():
             raise StoreFailed(f"{path.name}: there is no such file")
         return check_files(Driver(), LocalDisk(), path, lock=nullcontext())
-    with _opened(place, checkpoints) as store:
+    with opened(place, checkpoints) as store:
         return store.check()
 
 
 def copy_place(place: str, target: Path, *, checkpoints: str | Path | None = None) -> None:
     """Copy the store at a place to a new file, as it is now, even while another process uses it."""
     if place.startswith(POSTGRES_SCHEMES):
-        with _opened(place, checkpoints) as store:
+        with opened(place, checkpoints) as store:
             store.back_up(target)
         return
     source, driver = Path(place), Driver()

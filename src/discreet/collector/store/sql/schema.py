@@ -85,7 +85,15 @@ FIRST = (
 )
 """Version 1."""
 
-STEPS: tuple[Sequence[str], ...] = (FIRST,)
+SECOND = (
+    """CREATE INDEX upload_by_day ON upload (day)""",
+    """DELETE FROM tally""",
+    """DELETE FROM tallied""",
+    """DELETE FROM meta WHERE name = 'forgotten'""",
+)
+"""Version 2: uploads are found by their day, and tallies, which left out days before one in the future, are made anew."""
+
+STEPS: tuple[Sequence[str], ...] = (FIRST, SECOND)
 """``STEPS[n]`` makes version n + 1 of version n; an empty database has version 0."""
 
 TABLES = tuple(line.split()[2] for line in FIRST if line.startswith("CREATE TABLE"))

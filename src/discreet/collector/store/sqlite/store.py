@@ -9,7 +9,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,6 +26,8 @@ FULL, IOERR_SHMSIZE = 13, 4874
 PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", f"journal_size_limit = {1 << 26}")
 LOCK_SECONDS = 10.0
 """How long a connection waits for a lock."""
+TRUNCATE = "PRAGMA wal_checkpoint(TRUNCATE)"
+"""Writes the log into the database and empties it; its row begins with 1 if a reader is in the way."""
 
 
 class Driver:
@@ -45,6 +47,11 @@ class Driver:
         return getattr(problem, "sqlite_errorcode", 1) if isinstance(problem, sqlite3.Error) else None
 
 
+def is_full(code: int | None) -> bool:
+    """True for the code of an error that says that there is no room."""
+    return code is not None and (code & 0xFF == FULL or code == IOERR_SHMSIZE)
+
+
 @contextmanager
 def translate_errors(driver: Driver, path: Path) -> Iterator[None]:
     """Turn errors of the driver and of files into `StoreFull` and `StoreFailed`."""
@@ -55,8 +62,7 @@ def translate_errors(driver: Driver, path: Path) -> Iterator[None]:
             code = driver.error_code(problem)
             if code is None:
                 raise
-            full = code & 0xFF == FULL or code == IOERR_SHMSIZE
-            raise (StoreFull if full else StoreFailed)(f"{path.name}: {problem}") from problem
+            raise (StoreFull if is_full(code) else StoreFailed)(f"{path.name}: {problem}") from problem
 
 
 def connect_writer(driver: Driver, path: Path) -> Connection:
@@ -69,6 +75,8 @@ def connect_writer(driver: Driver, path: Path) -> Connection:
     try:
         for pragma in PRAGMAS:
             db.execute(f"PRAGMA {pragma}").fetchall()
+        folder = str(path.resolve().parent).replace("'", "''")
+        db.execute(f"PRAGMA temp_store_directory = '{folder}'").fetchall()
         ((mode,),) = db.execute("PRAGMA journal_mode").fetchall()
         if mode != "wal":
             raise StoreFailed(f"{path.name}: the file system keeps no write-ahead log for SQLite (mode {mode})")
@@ -201,14 +209,41 @@ class SQLiteStore(SQLStore):
 
     # -- retention, checking, copies --------------------------------------------------------------------
 
+    def _make_room(self) -> None:
+        """Empty the log, unless a reader is in the way."""
+        with self._lock, translate_errors(self._driver, self.path), self._without_waiting() as db:
+            db.execute(TRUNCATE).fetchall()
+
     def _erase(self) -> None:
-        """Write the database anew without what was deleted, and empty its log."""
-        with translate_errors(self._driver, self.path):
-            db = self._writer()
-            for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
-                rows = db.execute(statement).fetchall()
+        """Write the database anew without what was deleted, and empty its log.
+
+        SQLite makes a copy in its folder for temporary files, which is that of the store, and then writes it to the
+        log: there must be room for the database twice.
+        """
+        with translate_errors(self._driver, self.path), self._without_waiting() as db:
+            for statement in (TRUNCATE, "VACUUM", TRUNCATE):
+                try:
+                    rows = db.execute(statement).fetchall()
+                except Exception as problem:
+                    if is_full(self._driver.error_code(problem)):
+                        size = 2 * self.path.stat().st_size
+                        raise StoreFull(
+                            f"{self.path.name}: to erase what was forgotten, {size:,} bytes must be free beside it"
+                        ) from problem
+                    raise
                 if rows and rows[0][0]:
                     raise StoreFailed(f"{self.path.name}: a reader keeps forgotten reports in the log; forget again")
+
+    @contextmanager
+    def _without_waiting(self) -> Iterator[Connection]:
+        """The connection that writes, while it gives up at a lock at once: a reader may stay, and uploads wait."""
+        db = self._writer()
+        db.execute("PRAGMA busy_timeout = 0").fetchall()
+        try:
+            yield db
+        finally:
+            with suppress(Exception):  # a lost connection is opened anew
+                db.execute(f"PRAGMA busy_timeout = {int(1000 * LOCK_SECONDS)}").fetchall()
 
     def check(self) -> list[str]:
         """What is damaged, a sentence each, by new connections that have nothing in memory yet."""
