@@ -39,11 +39,8 @@ class ReaderPool:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """A connection in a transaction that sees one state of the database."""
-        with self._lock:
-            idle = self._idle.pop() if self._idle else None
-        db = idle or self._connect()
+        db = self._begun()
         try:
-            db.execute(self._begin)
             yield db
             db.execute("COMMIT")
         except BaseException:
@@ -52,6 +49,21 @@ class ReaderPool:
             raise
         with self._lock:
             self._idle.append(db)
+
+    def _begun(self) -> Connection:
+        """A connection whose transaction has begun: an idle one that still answers, or a new one."""
+        while True:
+            with self._lock:
+                idle = self._idle.pop() if self._idle else None
+            db = idle or self._connect()
+            try:
+                db.execute(self._begin)
+                return db
+            except Exception:
+                with suppress(Exception):
+                    db.close()
+                if idle is None:
+                    raise
 
     def close(self) -> None:
         """Close the connections that nobody uses."""
