@@ -115,7 +115,7 @@ class LossyDisk:
         db.set_busy_timeout(10_000)
         return _Insisting(db, self.synchronous)
 
-    def connect_read_only(self, path):
+    def connect_read_only(self, path, *, immutable=False):
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=self.name)
         db.set_busy_timeout(10_000)
         return _Insisting(db, self.synchronous)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -59,7 +59,7 @@ def check_place(place: str | Path, *, checkpoints: str | Path | None = None) -> 
         path = Path(place)
         if not path.is_file():
             raise StoreFailed(f"{path.name}: there is no such file")
-        return check_files(Driver(), LocalDisk(), path, lock=nullcontext())
+        return check_files(Driver(), LocalDisk(), path)
     with opened(place, checkpoints) as store:
         return store.check()
 

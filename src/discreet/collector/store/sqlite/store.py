@@ -23,6 +23,10 @@ from . import check as sqlite_check
 from .check import WRITER_ID
 
 FULL, IOERR_SHMSIZE = 13, 4874
+READ_ONLY = (8, 14)
+"""Codes of SQLite: what would have to be written cannot be, and a file cannot be opened."""
+UNREADABLE = (3, 5, 7, *READ_ONLY, 23)
+"""Codes that say nothing about what is in a file: no permission, locked, no memory."""
 PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", f"journal_size_limit = {1 << 26}")
 LOCK_SECONDS = 10.0
 """How long a connection waits for a lock."""
@@ -37,9 +41,9 @@ class Driver:
         """A connection that may write, every statement by itself unless a transaction is begun."""
         return sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
 
-    def connect_read_only(self, path: Path) -> Connection:
-        """A connection that changes nothing, not even when it is closed."""
-        place = f"{path.resolve().as_uri()}?mode=ro"
+    def connect_read_only(self, path: Path, *, immutable: bool = False) -> Connection:
+        """A connection that changes nothing, not even when it is closed; `immutable` says that nobody else does."""
+        place = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
         return sqlite3.connect(place, uri=True, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
 
     def error_code(self, problem: Exception) -> int | None:
@@ -63,6 +67,40 @@ def translate_errors(driver: Driver, path: Path) -> Iterator[None]:
             if code is None:
                 raise
             raise (StoreFull if is_full(code) else StoreFailed)(f"{path.name}: {problem}") from problem
+
+
+def connect_reader(driver: Driver, path: Path) -> Connection:
+    """A connection that only reads, in a transaction that sees one state of the database.
+
+    SQLite reads a log only where it can write an index beside it. In a folder that nobody can write to, a database
+    without a log is read all the same, since nobody can change it.
+    """
+    db = driver.connect_read_only(path)
+    try:
+        _fix_state(db)
+        return db
+    except Exception as problem:
+        db.close()
+        if (driver.error_code(problem) or 0) & 0xFF not in READ_ONLY:
+            raise
+        log = path.with_name(f"{path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise StoreFailed(
+                f"{log.name} cannot be read where nothing can be written: copy it, {path.name} and "
+                f"{path.name}.heads to another folder"
+            ) from problem
+    db = driver.connect_read_only(path, immutable=True)
+    try:
+        _fix_state(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _fix_state(db: Connection) -> None:
+    db.execute("BEGIN").fetchall()
+    db.execute("SELECT 1 FROM sqlite_schema").fetchall()
 
 
 def connect_writer(driver: Driver, path: Path) -> Connection:
@@ -93,12 +131,13 @@ def copy(driver: Driver, disk: LocalDisk, source: Path, target: Path) -> None:
         raise InvalidInput(f"{target.name} is there already; a copy replaces nothing")
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        with closing(driver.connect_read_only(source)) as db:
+        with closing(connect_reader(driver, source)) as db:
+            db.execute("COMMIT").fetchall()
             draft.touch(0o600)
             db.execute("VACUUM INTO ?", (str(draft),)).fetchall()
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
-        with closing(driver.connect_read_only(draft)) as db:
+        with closing(connect_reader(driver, draft)) as db:
             checkpoint = queries.checkpoint(db, WRITER_ID)
         CheckpointFile.begin(checkpoints, disk, checkpoint).close()
         os.replace(draft, target)
@@ -130,7 +169,7 @@ class SQLiteStore(SQLStore):
 
     def __init__(self, path: Path | str, *, driver: Driver | None = None, disk: LocalDisk | None = None) -> None:
         super().__init__(disk)
-        self.path = Path(path)
+        self.path = Path(path).resolve()  # the lock and the checkpoints are beside the file itself, not beside a link
         self._driver = driver or Driver()
         with self._translate_errors():
             self._lock_file: Any = self._disk.lock(sibling(self.path, "lock"))
@@ -247,7 +286,7 @@ class SQLiteStore(SQLStore):
 
     def check(self) -> list[str]:
         """What is damaged, a sentence each, by new connections that have nothing in memory yet."""
-        return check_files(self._driver, self._disk, self.path, lock=self._lock)
+        return check_files(self._driver, self._disk, self.path)
 
     def back_up(self, path: Path) -> None:
         with translate_errors(self._driver, path):
@@ -270,7 +309,7 @@ def sibling(path: Path, suffix: str) -> Path:
 
 def accept_loss(path: Path | str, *, driver: Driver | None = None, disk: LocalDisk | None = None) -> None:
     """Take a database as it is, though acknowledged uploads are missing; its checkpoints begin anew."""
-    path, driver, disk = Path(path), driver or Driver(), disk or LocalDisk()
+    path, driver, disk = Path(path).resolve(), driver or Driver(), disk or LocalDisk()
     with (
         translate_errors(driver, path),
         closing(disk.lock(sibling(path, "lock"))),
@@ -279,31 +318,28 @@ def accept_loss(path: Path | str, *, driver: Driver | None = None, disk: LocalDi
         CheckpointFile.begin(sibling(path, "heads"), disk, queries.checkpoint(db, WRITER_ID)).close()
 
 
-def check_files(driver: Driver, disk: LocalDisk, path: Path, *, lock: AbstractContextManager[Any]) -> list[str]:
-    """Everything that is wrong, a sentence each; `lock` keeps others from writing while a view is fixed."""
-    problems: list[str] = []
-    with lock:
-        lines = read_checkpoints(path.with_name(f"{path.name}.heads"), disk)
-        with translate_errors(driver, path):
-            db = driver.connect_read_only(path)
-            try:
-                db.execute("BEGIN").fetchall()
-                db.execute("SELECT 1 FROM sqlite_schema").fetchall()
-                sound = sqlite_check.sound_frames(path.with_name(f"{path.name}-wal"))
-                used = sqlite_check.frames_in_use(path.with_name(f"{path.name}-shm"))
-                if sound < used:
-                    problems.append(f"{path.name}-wal: frame {sound + 1} of {used} or one soon after it is damaged")
-            except Exception as problem:
-                if driver.error_code(problem) is None:
-                    raise
-                problems.append(f"{path.name}: {problem}")
-    try:
-        for sentence in sqlite_check.find_problems(db, path.name, lines):
-            problems.append(sentence)
-    except StoreFailed as problem:
-        problems.append(str(problem))
-    except Exception as problem:  # what damaged pages make of types and texts cannot be foreseen
-        problems.append(f"{path.name}: it cannot be read: {problem}")
-    finally:
-        db.close()
+def check_files(driver: Driver, disk: LocalDisk, path: Path) -> list[str]:
+    """Everything that is wrong, a sentence each; `StoreFailed` if the files cannot be read, which is no damage."""
+    path = path.resolve()
+    checkpoints, problems = sibling(path, "heads"), []
+    with translate_errors(driver, path):
+        before = read_checkpoints(checkpoints, disk)
+        try:
+            db = connect_reader(driver, path)
+        except Exception as problem:
+            code = driver.error_code(problem)
+            if code is None or code & 0xFF in UNREADABLE:
+                raise
+            return [f"{path.name}: {problem}"]
+    with closing(db):
+        if damage := sqlite_check.damaged_frame(path):
+            problems.append(damage)
+        after = read_checkpoints(checkpoints, disk)
+        try:
+            for sentence in sqlite_check.find_problems(db, path.name, before, after):
+                problems.append(sentence)
+        except StoreFailed as problem:
+            problems.append(str(problem))
+        except Exception as problem:  # what damaged pages make of types and texts cannot be foreseen
+            problems.append(f"{path.name}: it cannot be read: {problem}")
     return list(dict.fromkeys(problems))
