@@ -131,6 +131,10 @@ class LossyDisk:
     def lock(self, path):
         return self._local.lock(path)
 
+    def remove(self, path):
+        self._local.remove(path)
+        self.deleted(path.name)
+
     def append(self, path):
         return _Appending(self, path)
 

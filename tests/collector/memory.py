@@ -110,6 +110,9 @@ class MemoryStore:
         self._batches, self._snapshots = kept, {}
         return gone
 
+    def mix(self, *, least=1):
+        pass
+
     def last_day(self):
         return self._day
 

@@ -186,6 +186,36 @@ def check_days(store: Store) -> None:
     require("no upload is of a day before the one noted last", [each.day for each in store.batches("c")][-1] == LATE)
 
 
+def check_mixing(store: Store) -> None:
+    """Mixed uploads are all there, each once, in another order; what was tallied and sent before stays so."""
+    store.create(collection(), day=DAY)
+    store.create(collection("d"), day=DAY)
+    uploads = [upload(number, labels=(("number", str(number)),)) for number in range(60)]
+    for each in uploads[:40]:
+        store.add([each, replace(each, collection="d")])
+    tallied = tallies(list(store.batches("c")))
+    store.keep_snapshot("c", tallied)
+    store.add(uploads[40:])
+    store.mix(least=10**6)
+    require("too few uploads are not mixed", [each.labels for each in store.batches("c")] == [u.labels for u in uploads])
+    store.mix()
+    found = [each.labels for each in store.batches("c")]
+    require("mixed uploads are all there, once", sorted(found) == sorted(each.labels for each in uploads))
+    require("mixed uploads are in another order", found != [each.labels for each in uploads])
+    others = [each.labels for each in store.batches("d")]
+    require("collections are mixed apart from each other", others != found[:40])
+    later = [each.labels for each in store.batches("c", after=tallied.position)]
+    require("what was tallied stays before its position", sorted(later) == sorted(each.labels for each in uploads[40:]))
+    require("mixing is no damage", store.check() == [])
+    store.keep_snapshot("c", Snapshot(0, {}))
+    require("tallies that were counted before the mixing are not kept", dict(store.snapshot("c").tallies) != {})
+    outcomes = outcomes_of(store, [*uploads, upload(60)])
+    require("mixed uploads are known", outcomes == [UploadOutcome.REPEATED] * 60 + [UploadOutcome.STORED])
+    store.mix()
+    require("mixed uploads stay where they are", [each.labels for each in store.batches("c")][:60] == found)
+    require("mixing again is no damage", store.check() == [])
+
+
 def check_reopening(make: Callable[[Path], Store], folder: Path) -> None:
     """Whatever a call has stored is there when the store is opened again."""
     with shut_after(make(folder)) as store:
@@ -396,6 +426,7 @@ LAWS: dict[str, Callable[[Store], None]] = {
     "tokens": check_tokens,
     "forgetting": check_forgetting,
     "days": check_days,
+    "mixing": check_mixing,
 }
 """Laws that are checked on a new store each."""
 

@@ -16,6 +16,7 @@ from .catalogue import Catalogue, ServedCollection
 from .http.limits import BodyReader, RateLimiter
 from .logs import log_event, log_failure
 from .settings import Settings
+from .store.opening import draft_folder
 from .store.protocol import Store
 from .store.tallies import TAIL_REPORTS, count_reports
 from .store.writer import GroupCommitWriter
@@ -97,6 +98,9 @@ LOG_TICKS = 60
 FORGET_TICKS = 600
 """The rounds between two looks for days that are to be forgotten."""
 
+MIX_UPLOADS = 10_000
+"""Uploads are mixed when a new day has come, and when so many have come, since nothing is stored meanwhile."""
+
 MAX_DAYS_AHEAD = 3
 """A clock that is more days ahead of the day noted last is not believed: nothing is forgotten by it."""
 
@@ -111,10 +115,12 @@ class Service:
         self.uploads = RateLimiter(settings.uploads_per_second, 2 * settings.uploads_per_second)
         self.wrong_tokens = RateLimiter(settings.wrong_tokens_per_second, 10 * settings.wrong_tokens_per_second)
         self.readers = asyncio.Semaphore(2)
+        self.drafts = draft_folder(settings.store, settings.heads)
         self._decoding = ThreadPoolExecutor(1, thread_name_prefix="large uploads")
         self.metrics = Metrics()
         self.waiting_uploads = 0
         self._forgotten_before = self._looked_at = ""
+        self._is_new_day = False
         self._new_refusals: Counter[tuple[str, str]] = Counter()
         self._new_reports: Counter[str] = Counter()
         self._logged_requests: Counter[int] = Counter()
@@ -122,7 +128,7 @@ class Service:
 
     async def __aenter__(self) -> Service:
         await asyncio.to_thread(self.catalogue.refresh)
-        await asyncio.to_thread(self._note_day)  # before an upload comes with the day of a wrong clock
+        await self._try(self._note_day)  # before an upload comes with the day of a wrong clock
         self._task = asyncio.create_task(self._work())
         return self
 
@@ -132,6 +138,7 @@ class Service:
         with suppress(asyncio.CancelledError):
             await self._task
         self._decoding.shutdown()
+        self.drafts.remove()
         await self._try(self._keep_refusals)
 
     # -- called by endpoints ----------------------------------------------------------------------
@@ -171,7 +178,7 @@ class Service:
     async def _work(self) -> None:
         for tick in range(1, 1 << 62):
             await asyncio.sleep(TICK_SECONDS)
-            work = [self._note_day, self._keep_refusals, self._keep_snapshots]
+            work = [self._note_day, self._keep_refusals, self._keep_snapshots, self._mix]
             if tick % LOG_TICKS == 0:
                 work.append(self._log_requests)
             if tick % FORGET_TICKS == 1:
@@ -200,7 +207,7 @@ class Service:
             log_event("nothing is forgotten: is the clock right? serve --trust-clock says so", last=last, ahead=ahead)
         if ahead >= 0:  # noted even if held, since uploads now come with the day of a wrong clock
             self.store.note_day(last if last and self.metrics.is_forgetting_held else today.isoformat())
-        self._looked_at = today.isoformat()
+        self._looked_at, self._is_new_day = today.isoformat(), True
 
     def _keep_refusals(self) -> None:
         counts, self._new_refusals = self._new_refusals, Counter()
@@ -210,6 +217,10 @@ class Service:
             except BaseException:
                 self._new_refusals.update(counts)
                 raise
+
+    def _mix(self) -> None:
+        self.store.mix(least=1 if self._is_new_day else MIX_UPLOADS)
+        self._is_new_day = False
 
     def _keep_snapshots(self) -> None:
         for name, reports in list(self._new_reports.items()):

@@ -116,7 +116,7 @@ async def export(request: HttpRequest) -> HttpResponse:
     served = request.collection
     total = await _read(request, lambda request, counts: counts.tally().n)
     _check_minimum(request, total)
-    handle, name = tempfile.mkstemp(prefix=f"discreet-{served.id}-", suffix=".parquet")
+    handle, name = tempfile.mkstemp(".parquet", served.id, request.service.drafts.path())
     os.close(handle)
     path, names, minimum = Path(name), list(served.declaration.labels), served.declaration.minimum
     try:

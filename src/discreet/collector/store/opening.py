@@ -10,12 +10,13 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from ...bulk.report_files import arrow_sink, reports_from_bytes
-from ...core.errors import StoreFailed
+from ...core.errors import InvalidInput, StoreFailed
 from ...mechanisms.mechanism import Mechanism
-from .disk import LocalDisk
+from .disk import DraftFolder, LocalDisk
 from .protocol import Labels, Store
 from .sqlite.store import Driver, SQLiteStore, check_files, translate_errors
 from .sqlite.store import copy as copy_sqlite
+from .sqlite.store import restore as restore_sqlite
 
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 
@@ -39,6 +40,12 @@ def opened(place: str | Path, checkpoints: str | Path | None) -> Iterator[Store]
         yield store
     finally:
         store.shut()
+
+
+def draft_folder(place: str | Path, checkpoints: str | Path) -> DraftFolder:
+    """Where drafts of a store are: beside its SQLite file, or in the folder of its checkpoints."""
+    is_address = str(place).startswith(POSTGRES_SCHEMES)
+    return DraftFolder(Path(checkpoints) / "exports" if is_address else Path(place).resolve())
 
 
 def redact_place(place: str | Path) -> str:
@@ -75,6 +82,18 @@ def copy_place(place: str, target: Path, *, checkpoints: str | Path | None = Non
         raise StoreFailed(f"{source.name}: there is no such file")
     with translate_errors(driver, source):
         copy_sqlite(driver, LocalDisk(), source, target)
+
+
+def restore_place(backup: Path, place: str, *, checkpoints: str | Path) -> None:
+    """Make the store at a place of a copy that `copy_place` made; nothing may be there, and the copy must be whole."""
+    if not place.startswith(POSTGRES_SCHEMES):
+        restore_sqlite(backup, Path(place))
+        return
+    from .postgres.store import restore
+
+    if left := sorted(Path(checkpoints).glob("lane-*.heads")):
+        raise InvalidInput(f"{left[0]} is of another state of the store: move the folder {checkpoints} away first")
+    restore(backup, place)
 
 
 DAY_COLUMN = "day"

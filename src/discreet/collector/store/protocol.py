@@ -112,11 +112,11 @@ class Snapshot:
     tallies: Mapping[tuple[Labels, str], bytes]
     """For every label and day, the counts of the cells of its tally as 64-bit numbers, the lowest byte first."""
     revision: int = 0
-    """How often stored uploads had been forgotten when the reports were counted."""
+    """How often stored uploads had been forgotten or mixed when the reports were counted."""
 
 
 class StoreChanged(StoreFailed):
-    """Stored uploads were forgotten while they were read: what was read is no state of the store, and is read again."""
+    """Stored uploads were forgotten or mixed while they were read: this is no state of the store, and is read again."""
 
 
 class Store(Protocol):
@@ -148,7 +148,10 @@ class Store(Protocol):
         """The digest and the answer of an upload that was stored; None if there is none."""
 
     def batches(self, collection: str, *, after: int = 0) -> Iterator[Batch]:
-        """The stored reports of a collection after a position; `StoreChanged` if some are forgotten meanwhile."""
+        """The stored reports of a collection after a position; `StoreChanged` if some are moved meanwhile."""
+
+    def mix(self, *, least: int = 1) -> None:
+        """Give the uploads that this process stored new positions, at random, if so many came since the last time."""
 
     def snapshot(self, collection: str) -> Snapshot:
         """The last tallies that were stored, with the revision of now; none at position 0 before any were."""

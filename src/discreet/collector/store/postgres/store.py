@@ -22,7 +22,7 @@ from ....core.errors import DiscreetError, InvalidInput, MissingExtra, StoreFail
 from ...logs import log_event
 from ..disk import LocalDisk, sync_folder, translate_file_errors
 from ..sql.check import check_checkpoints, check_tables
-from ..sql.checkpoints import CHAIN_START, Checkpoint, CheckpointLines, read_checkpoints
+from ..sql.checkpoints import CHAIN_START, Checkpoint, CheckpointLines, announced_checkpoint, read_checkpoints
 from ..sql.rows import retried
 from ..sql.schema import POSTGRES_TYPES, STEPS, TABLES, Connection, ReaderPool, migrate
 from ..sql.store import INTO_UPLOAD, UPLOAD_VALUES, LockTarget, SQLStore
@@ -134,7 +134,7 @@ def copy(db: PostgresConnection, target: Path) -> None:
 
 
 def restore(path: Path, place: str, *, schema: str = "discreet") -> None:
-    """Put a copy into a database whose schema of that name is not there yet; all of it, or nothing."""
+    """Put a copy into a database whose schema of that name is not there yet; all of it, if it is whole, or nothing."""
     with translate_errors(), closing(connect_writer(place, schema)) as db:
         if db.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", (schema,)).fetchone():
             raise InvalidInput(f"schema {schema} is there already; a copy replaces nothing")
@@ -145,7 +145,7 @@ def restore(path: Path, place: str, *, schema: str = "discreet") -> None:
             db.execute("CREATE TABLE schema_version (version BIGINT NOT NULL)")
             db.execute("CREATE SEQUENCE upload_position")
             migrate(db, 0, POSTGRES_TYPES, lambda _: None, steps=STEPS[:version])
-            db.execute("INSERT INTO schema_version (version) VALUES (?)", (version,))
+            _set_version(db, version)
             for table in TABLES:
                 with (
                     archive.open(table) as entry,
@@ -158,7 +158,15 @@ def restore(path: Path, place: str, *, schema: str = "discreet") -> None:
                     except (BadZipFile, error) as problem:
                         raise StoreFailed(f"the copy is damaged: {problem}") from problem
             db.execute("SELECT setval('upload_position', MAX(position)) FROM upload HAVING MAX(position) > 0")
+            migrate(db, version, POSTGRES_TYPES, lambda newest: _set_version(db, newest))
+            if damage := next(check_tables(db), None):
+                raise StoreFailed(f"the copy is damaged: {damage}")
             db.execute("COMMIT")
+
+
+def _set_version(db: PostgresConnection, version: int) -> None:
+    db.execute("DELETE FROM schema_version")
+    db.execute("INSERT INTO schema_version (version) VALUES (?)", (version,))
 
 
 def _open_archive(path: Path) -> ZipFile:
@@ -210,19 +218,14 @@ class PostgresStore(SQLStore):
             db.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")
             db.execute("CREATE SEQUENCE IF NOT EXISTS upload_position")
             row = db.execute("SELECT version FROM schema_version").fetchone()
-
-            def set_version(newest: int) -> None:
-                db.execute("DELETE FROM schema_version")
-                db.execute("INSERT INTO schema_version (version) VALUES (?)", (newest,))
-
-            migrate(db, row[0] if row else 0, POSTGRES_TYPES, set_version)
+            migrate(db, row[0] if row else 0, POSTGRES_TYPES, lambda newest: _set_version(db, newest))
             db.execute("COMMIT")
         self._writer()
 
     def _resume_problems(self, db: Connection, lines: CheckpointLines | None, now: Checkpoint, name: str) -> str:
         if lines is None or lines.last is None:
             return ""
-        problems = "; ".join(check_checkpoints(db, self.writer_id, CheckpointLines((lines.last,), False), name))
+        problems = "; ".join(check_checkpoints(db, self.writer_id, CheckpointLines((lines.last,), False), name, None))
         return f"{problems}: restore a copy, or move the file away to take the database as it is" if problems else ""
 
     def _connect(self) -> PostgresConnection:
@@ -335,14 +338,14 @@ class PostgresStore(SQLStore):
 
     def check(self) -> list[str]:
         """What is damaged, a sentence each: the tables, and the checkpoints that this machine has files of."""
-        files = sorted(self._folder.glob("lane-*.heads"))
-        with self._lock:
-            lines = {path: read_checkpoints(path, self._disk) for path in files}
+        before = {path: read_checkpoints(path, self._disk) for path in sorted(self._folder.glob("lane-*.heads"))}
         with self._read() as db:
             problems = list(check_tables(db))
-            for path, checkpoints in lines.items():
-                if checkpoints is not None:
-                    problems += check_checkpoints(db, int(path.stem.partition("-")[2]), checkpoints, path.name)
+            for path, lines in before.items():
+                anew, after = announced_checkpoint(path, self._disk), read_checkpoints(path, self._disk)
+                if lines is not None:
+                    anew = anew or (after.first if after else None)
+                    problems += check_checkpoints(db, int(path.stem.partition("-")[2]), lines, path.name, anew)
         return problems
 
     def back_up(self, path: Path) -> None:

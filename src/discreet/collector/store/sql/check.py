@@ -23,6 +23,7 @@ from .checkpoints import (
     extend_chain,
     log_entry,
     row_hash,
+    valid_lines,
 )
 from .schema import Connection
 
@@ -45,11 +46,17 @@ def check_tables(db: Connection) -> Iterator[str]:
     yield from _tallies(db)
 
 
-def check_checkpoints(db: Connection, writer_id: int, lines: CheckpointLines, name: str) -> Iterator[str]:
-    """Where the database contradicts the checkpoints of a writer, which are in a file of this name."""
+def check_checkpoints(
+    db: Connection, writer_id: int, lines: CheckpointLines, name: str, anew: Checkpoint | None
+) -> Iterator[str]:
+    """Where the database contradicts the checkpoints of a writer, which are in a file of this name.
+
+    Those before the one where the chain was made `anew` say nothing of it, if that is in the database.
+    """
     for number in lines.damaged_lines:
         yield f"{name}: line {number} is damaged"
     ((commits,),) = db.execute("SELECT commits FROM lane WHERE lane = ?", (writer_id,)).fetchall() or ((0,),)
+    lines = valid_lines(lines, anew, commits) or lines
     last = lines.last
     if last is not None and last.commits > commits:
         yield f"{name}: {last.commits - commits} commits were acknowledged and are not in the database"

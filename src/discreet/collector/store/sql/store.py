@@ -30,13 +30,16 @@ from .checkpoints import (
     Checkpoint,
     CheckpointFile,
     CheckpointLines,
+    announced_checkpoint,
     checksum,
     declaration_digest,
     extend_chain,
     log_entry,
     read_checkpoints,
     row_hash,
+    valid_lines,
 )
+from .mixing import mix, unmixed
 from .rows import check_day, put, put_note, repetition, retried
 from .schema import Connection, ReaderPool
 
@@ -56,11 +59,12 @@ log with all collections; the tallies of one collection; or all uploads that are
 
 @dataclass
 class Transaction:
-    """A transaction that writes: its connection, its checkpoint, and whether anything was changed."""
+    """A transaction that writes: its connection, its checkpoint, whether anything was changed, and the chain too."""
 
     db: Connection
     checkpoint: Checkpoint
     changed: bool = False
+    anew: bool = False
 
 
 class SQLStore(ABC):
@@ -128,7 +132,7 @@ class SQLStore(ABC):
         """Lock something against other processes until the transaction ends."""
 
     def _make_room(self) -> None:
-        """Give back the room that a step of forgetting took beside the tables."""
+        """Give back the room beside the tables in which their earlier rows still are, if that can be done at once."""
 
     @abstractmethod
     def _erase(self) -> None:
@@ -151,8 +155,9 @@ class SQLStore(ABC):
 
     def _resume(self, path: Path) -> None:
         """Go on from the last checkpoint in a file; `StoreFailed` if the database is behind it, or another one."""
-        db, lines = self._writer(), read_checkpoints(path, self._disk)
+        db = self._writer()
         now = queries.checkpoint(db, self.writer_id)
+        lines = valid_lines(read_checkpoints(path, self._disk), announced_checkpoint(path, self._disk), now.commits)
         if problems := self._resume_problems(db, lines, now, path.name):
             raise StoreFailed(problems)
         if lines is None or lines.last != now or lines.torn or lines.checkpoints[-1] is None:
@@ -190,8 +195,10 @@ class SQLStore(ABC):
                         "UPDATE lane SET commits = ?, position = ?, chain = ? WHERE lane = ?",
                         (end.commits, end.position, end.chain, self.writer_id),
                     )
+                    if change.anew:
+                        self._checkpoints.announce(end)
                     db.execute("COMMIT")
-                    self._write_checkpoint(end)
+                    self._write_checkpoint(end, anew=change.anew)
                 else:
                     db.execute("ROLLBACK")
             except BaseException as problem:
@@ -207,8 +214,8 @@ class SQLStore(ABC):
             with suppress(Exception):
                 db.close()
 
-    def _write_checkpoint(self, checkpoint: Checkpoint) -> None:
-        self._checkpoints.append(checkpoint)
+    def _write_checkpoint(self, checkpoint: Checkpoint, *, anew: bool = False) -> None:
+        (self._checkpoints.begin_anew if anew else self._checkpoints.append)(checkpoint)
         self._checkpointed_commits = checkpoint.commits
 
     def shut(self) -> None:
@@ -336,12 +343,27 @@ class SQLStore(ABC):
                 now = queries.revision(db)
                 page = queries.batches(db, collection, after, last)
             if revision not in (None, now):
-                raise StoreChanged("stored reports were forgotten while they were read; ask again")
+                raise StoreChanged("stored reports were forgotten or mixed while they were read; ask again")
             revision = now
             yield from page
             if not page:
                 return
             after = page[-1].position
+
+    def mix(self, *, least: int = 1) -> None:
+        with self._read() as db:
+            enough = unmixed(db, self.writer_id) >= least
+        if enough:
+            self._mix()
+            self._make_room()
+
+    @retried
+    def _mix(self) -> None:
+        with self._change() as change:
+            self._lock_for(change.db, "stored uploads")
+            change.checkpoint = replace(change.checkpoint, chain=mix(change.db, self.writer_id))
+            put_note(change.db, "revision", str(queries.revision(change.db) + 1))
+            change.changed = change.anew = True
 
     # -- tallies and counts of refusals ------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..sql.check import check_checkpoints, check_tables
-from ..sql.checkpoints import CheckpointLines
+from ..sql.checkpoints import Checkpoint, CheckpointLines
 from ..sql.schema import SQLITE_TYPES, STEPS, Connection, statements
 
 HEADER, FRAME = 32, 24
@@ -123,12 +123,17 @@ MAX_COMMITS_AHEAD = 1
 
 
 def find_problems(
-    db: Connection, name: str, before: CheckpointLines | None, after: CheckpointLines | None
+    db: Connection,
+    name: str,
+    before: CheckpointLines | None,
+    anew: Checkpoint | None,
+    after: CheckpointLines | None,
 ) -> Iterator[str]:
     """What is wrong with a database of this name and its checkpoints, a sentence each.
 
     A running store goes on: every checkpoint that was there `before` the state that this connection sees is of a
-    commit in it; and the state has no more commits than the checkpoints have that were there `after` it was fixed.
+    commit in it; and the state has no more commits than the checkpoints have that were there `after` it was fixed. What
+    came before the chain was made `anew`, as announced or as a new file says, is not of this state.
     """
     for (line,) in db.execute("PRAGMA integrity_check(20)").fetchall():
         if line != "ok":
@@ -138,7 +143,7 @@ def find_problems(
     if before is None or after is None:
         yield f"{name}.heads: the file is missing"
     else:
-        yield from check_checkpoints(db, WRITER_ID, before, f"{name}.heads")
+        yield from check_checkpoints(db, WRITER_ID, before, f"{name}.heads", anew or after.first)
         yield from _commits_ahead(db, after, f"{name}.heads")
 
 
@@ -175,7 +180,7 @@ def resume_problems(db: Connection, lines: CheckpointLines, name: str) -> list[s
     unreadable = len(lines.checkpoints) - 1 - max(at for at, each in enumerate(lines.checkpoints) if each is not None)
     written = last.commits + unreadable + lines.torn
     ((commits,),) = db.execute("SELECT commits FROM lane WHERE lane = ?", (WRITER_ID,)).fetchall()
-    problems = list(check_checkpoints(db, WRITER_ID, CheckpointLines((last,), False), name))
+    problems = list(check_checkpoints(db, WRITER_ID, CheckpointLines((last,), False), name, None))
     if not problems and commits < written:
         problems = [f"{name}: {written - commits} commits were written and are not in the database"]
     return problems or list(_commits_ahead(db, lines, name))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
@@ -16,7 +17,7 @@ from typing import Any, TypeVar
 from ....core.errors import InvalidInput, StoreFailed, StoreFull
 from ..disk import LocalDisk, sync_folder, translate_file_errors
 from ..sql import queries
-from ..sql.checkpoints import Checkpoint, CheckpointFile, CheckpointLines, read_checkpoints
+from ..sql.checkpoints import Checkpoint, CheckpointFile, CheckpointLines, announced_checkpoint, read_checkpoints
 from ..sql.schema import SQLITE_TYPES, Connection, ReaderPool, migrate
 from ..sql.store import INTO_UPLOAD, UPLOAD_VALUES, LockTarget, SQLStore
 from . import check as sqlite_check
@@ -144,6 +145,30 @@ def copy(driver: Driver, disk: LocalDisk, source: Path, target: Path) -> None:
         sync_folder(target.parent)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def restore(backup: Path, target: Path) -> None:
+    """Put a copy, and its checkpoint, at a place where nothing is; only a whole one."""
+    target = target.resolve()
+    for suffix in ("", ".heads", "-wal", "-shm"):
+        if (there := target.with_name(target.name + suffix)).exists():
+            raise InvalidInput(f"{there.name} is there already; a copy replaces nothing")
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    with translate_file_errors(target.name):
+        try:
+            shutil.copyfile(backup, draft)
+            shutil.copyfile(sibling(backup, "heads"), sibling(draft, "heads"))
+            if damage := check_files(Driver(), LocalDisk(), draft):
+                raise StoreFailed(f"{backup.name} is no whole copy of a store: {damage[0]}")
+            for file in (sibling(draft, "heads"), draft):
+                with file.open("rb+") as opened:
+                    os.fsync(opened.fileno())
+            os.replace(sibling(draft, "heads"), sibling(target, "heads"))
+            os.replace(draft, target)
+            sync_folder(target.parent)
+        finally:
+            for suffix in ("", ".heads", "-wal", "-shm"):
+                draft.with_name(draft.name + suffix).unlink(missing_ok=True)
 
 
 T = TypeVar("T")
@@ -334,9 +359,9 @@ def check_files(driver: Driver, disk: LocalDisk, path: Path) -> list[str]:
     with closing(db):
         if damage := sqlite_check.damaged_frame(path):
             problems.append(damage)
-        after = read_checkpoints(checkpoints, disk)
+        anew, after = announced_checkpoint(checkpoints, disk), read_checkpoints(checkpoints, disk)
         try:
-            for sentence in sqlite_check.find_problems(db, path.name, before, after):
+            for sentence in sqlite_check.find_problems(db, path.name, before, anew, after):
                 problems.append(sentence)
         except StoreFailed as problem:
             problems.append(str(problem))
