@@ -115,7 +115,7 @@ class LossyDisk:
         db.set_busy_timeout(10_000)
         return _Insisting(db, self.synchronous)
 
-    def connect_read_only(self, path):
+    def connect_read_only(self, path, *, immutable=False):
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=self.name)
         db.set_busy_timeout(10_000)
         return _Insisting(db, self.synchronous)
@@ -130,6 +130,10 @@ class LossyDisk:
 
     def lock(self, path):
         return self._local.lock(path)
+
+    def remove(self, path):
+        self._local.remove(path)
+        self.deleted(path.name)
 
     def append(self, path):
         return _Appending(self, path)

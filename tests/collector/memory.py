@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from dataclasses import replace
 
-from discreet.collector.store.protocol import Batch, LogEntry, UploadOutcome, UploadResult
+from discreet.collector.store.protocol import Batch, LogEntry, Snapshot, UploadOutcome, UploadResult
 from discreet.core.canonical import canonical
 from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 
@@ -18,6 +18,7 @@ class MemoryStore:
         self._collections, self._log, self._uploads, self._batches = {}, [], {}, []
         self._snapshots, self._refusals, self._invited, self._spent, self._tokens = {}, Counter(), {}, {}, {}
         self.full = self.failing = False
+        self._day = None
 
     def create(self, collection, *, day):
         if collection.id in self._collections:
@@ -80,7 +81,7 @@ class MemoryStore:
                 yield Batch(position, upload.labels, upload.day, bytes(upload.reports), upload.count)
 
     def snapshot(self, collection):
-        return self._snapshots.get(collection)
+        return self._snapshots.get(collection, Snapshot(0, {}))
 
     def keep_snapshot(self, collection, snapshot):
         self._snapshots[collection] = snapshot
@@ -108,6 +109,22 @@ class MemoryStore:
         gone = sum(upload.count for _, upload in self._batches) - sum(upload.count for _, upload in kept)
         self._batches, self._snapshots = kept, {}
         return gone
+
+    def mix(self, *, least=1):
+        pass
+
+    def last_day(self):
+        return self._day
+
+    def note_day(self, day):
+        self._day = day
+
+    def erase(self):
+        pass
+
+    def ready(self):
+        if self.failing:
+            raise StoreFailed("broken")
 
     def check(self):
         return []

@@ -30,7 +30,7 @@ def events_of(seed, length=60):
         + ["crash"] * 3
         + ["cut"] * 3
         + ["clock"] * 2
-        + ["sync", "full", "forget", "close"]
+        + ["sync", "full", "forget", "close", "mix"]
     )
     return [(rng.choice(kinds), rng.randrange(1 << 30)) for _ in range(length)]
 
@@ -126,6 +126,8 @@ class World:
         self.send(draw)
         if draw % 3 == 0:
             self.forget(draw)
+        if draw % 3 == 1:
+            self.mix(draw)
         self.again(draw)
         if self.image is None:
             self.lose(rng)
@@ -176,6 +178,9 @@ class World:
                     self.gone.add(number)
         for number in self.unsure:
             self.forgotten.setdefault(number, self.unsure[number])
+
+    def mix(self, draw):
+        self.store.mix()
 
     def close(self, draw):
         if draw % 8 == 0:

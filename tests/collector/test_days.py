@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.collector.store.sql.store import check_day
+from discreet.collector.store.sql.rows import check_day
 from discreet.core.errors import InvalidInput
 
 

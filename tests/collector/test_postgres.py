@@ -332,6 +332,7 @@ def test_a_role_that_may_not_clear_the_journal_forgets_all_the_same(store, raw, 
         assert "PostgreSQL's journal holds forgotten reports" in caplog.text
         raw.execute("GRANT pg_checkpoint, pg_monitor TO plain")  # as the documentation says
         raw.execute("GRANT EXECUTE ON FUNCTION pg_switch_wal() TO plain")
+        old += secrets(theirs, "2026-01-03")
         theirs.forget(before=DAY)
         assert kept("pg_wal", old) == 0
         theirs.shut()

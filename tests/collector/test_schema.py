@@ -49,7 +49,7 @@ def test_a_newer_version_is_refused_and_left_alone(tmp_path, monkeypatch):
         as_later(later, LATER)
         sqlite_in(tmp_path).shut()
     before = (tmp_path / "store.db").read_bytes()
-    with pytest.raises(StoreFailed, match="schema version 2, and this program knows 1"):
+    with pytest.raises(StoreFailed, match="schema version 3, and this program knows 2"):
         sqlite_in(tmp_path)
     assert (tmp_path / "store.db").read_bytes() == before
 
@@ -58,7 +58,7 @@ def test_a_newer_version_is_refused_by_postgres_too(tmp_path, monkeypatch):
     with monkeypatch.context() as later:
         as_later(later, LATER)
         postgres_in(tmp_path).shut()
-    with pytest.raises(StoreFailed, match="schema version 2, and this program knows 1"):
+    with pytest.raises(StoreFailed, match="schema version 3, and this program knows 2"):
         postgres_in(tmp_path)
     assert schema_of(tmp_path) in server().psql("\\dn")
 

@@ -173,10 +173,10 @@ def test_health_and_readiness(service, monkeypatch):
     assert service.get("/health").json == {"status": "ok"}
     assert service.get("/ready").json == {"status": "ok"}
 
-    def gone(role):
+    def gone():
         raise OSError
 
-    monkeypatch.setattr(service.store, "token", gone)
+    monkeypatch.setattr(service.store, "ready", gone)
     assert service.get("/health").status == 200
     assert (service.get("/ready").status, service.get("/ready").code) == (503, "busy")
 

@@ -1,5 +1,7 @@
 """Laws of the small parts of the service: settings, rate limits, logs, and answers to what is no HTTP."""
 
+import asyncio
+import contextlib
 import io
 import json
 import logging
@@ -14,6 +16,7 @@ from click.testing import CliRunner
 import discreet as dc
 from discreet.cli import main
 from discreet.client.uploading import Response
+from discreet.collector import service as service_module
 from discreet.collector.http.limits import RateLimiter
 from discreet.collector.http.server import CoalescingTransport, raw_problem
 from discreet.collector.logs import log_event, log_failure, set_up_logs
@@ -258,3 +261,33 @@ def test_a_head_goes_with_its_body_and_nothing_is_kept_back():
     joined.write(b"HTTP/1.1 408 Slow\r\n\r\n")
     joined.close()
     assert (len(line.sent), joined.is_closing()) == (5, True)
+
+
+def test_background_work_goes_on_after_any_error_and_says_when_it_last_went_well(service, name, lines, monkeypatch):
+    work = service.service
+    monkeypatch.setattr(service_module, "TICK_SECONDS", 0)
+    monkeypatch.setattr(service_module, "LOG_TICKS", 10**9)
+    service.send(name, [99])
+    tries, tasks, loop = [], [], service.loop
+
+    def refuse(counts):
+        tries.append(dict(counts))
+        if len(tries) < 3:
+            raise RuntimeError("of a kind that nobody thought of")
+        loop.call_soon_threadsafe(tasks[0].cancel)
+
+    async def run():
+        tasks.append(asyncio.create_task(work._work()))
+        with contextlib.suppress(asyncio.CancelledError):
+            await tasks[0]
+
+    monkeypatch.setattr(service.store, "refuse", refuse)
+    with monkeypatch.context() as patched:
+        patched.setattr(service.store, "erase", lambda: tries.append("erased"))
+        service.run(run())
+    assert tries[0] == tries[2]
+    assert tries[0][name, "report_impossible"] == 1
+    assert tries[1] == "erased"  # what comes after the part that failed is done all the same
+    assert "RuntimeError" in {line.get("error") for line in lines()}
+    assert work.metrics.last_round == 0
+    assert "discreet_background_round_time_seconds 0" in work.metrics.text({})

@@ -17,7 +17,7 @@ from discreet.cli import main
 from discreet.collector import results
 from discreet.collector.results import compare_groups, first_day
 from discreet.collector.store import tallies
-from discreet.collector.store.protocol import UploadRecord
+from discreet.collector.store.protocol import Snapshot, UploadRecord
 from discreet.core.errors import StoreFailed, Unavailable
 from discreet.estimation.decoders import decoder_of
 
@@ -132,7 +132,7 @@ def test_the_tally_is_one_that_the_command_line_reads(service, name, filled, tmp
 
 def test_tallies_are_the_same_with_a_snapshot_and_without(service, name, filled, monkeypatch):
     before = shares(service, name, "?by=week&days=1")
-    assert service.store.snapshot(name) is None
+    assert service.store.snapshot(name) == Snapshot(0, {})
     monkeypatch.setattr(tallies, "TAIL_REPORTS", 1000)
     assert shares(service, name, "?by=week&days=1") == before
     kept = service.store.snapshot(name)
@@ -142,7 +142,7 @@ def test_tallies_are_the_same_with_a_snapshot_and_without(service, name, filled,
     counted = tallies.count_reports(service.store, name, service.mechanism(name))
     assert (counted.reports, counted.tally().n) == (100, 1703)
     monkeypatch.setattr(tallies, "MAX_PENDING_BYTES", 1)
-    service.store.keep_snapshot(name, None)
+    service.store.keep_snapshot(name, Snapshot(0, {}))
     again = tallies.count_reports(service.store, name, service.mechanism(name))
     assert again.tally() == counted.tally()
 

@@ -46,7 +46,7 @@ def test_a_collection_from_its_declaration_to_its_shares(stored, monkeypatch):
         for cell in cells[:2]:
             expected = dc.estimate(mechanism.tally(held[cell["labels"]["week"]]))
             assert cell["result"]["shares"] == expected.shares.tolist()
-    assert stored.store.snapshot(name) is not None
+    assert stored.store.snapshot(name).position > 0
     assert stored.ask("POST", f"/collections/{name}/close", role="admin").status == 200
     assert stored.send(name, [0]).code == "closed"
     assert [json.loads(line)["kind"] for line in stored.get("/log").content.splitlines()] == ["created", "closed"]

@@ -189,7 +189,8 @@ def test_what_is_forgotten_is_in_no_file_any_more(tmp_path):
 
 
 def test_deleting_rows_without_writing_the_file_anew_leaves_bytes(tmp_path, monkeypatch):
-    monkeypatch.setattr(SQLiteStore, "_erase", lambda self: None)
+    for step in ("_make_room", "_erase"):
+        monkeypatch.setattr(SQLiteStore, step, lambda self: None)
     store = sqlite_in(tmp_path)
     store.create(collection(), day=DAY)
     kept, parts = secret_upload(1, "2026-01-02")
@@ -209,7 +210,7 @@ def test_forgetting_that_was_cut_short_is_finished_when_the_store_opens(tmp_path
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(SQLiteStore, "_erase", crash)
+        patched.setattr(SQLiteStore, "_make_room", crash)
         with pytest.raises(KeyboardInterrupt):
             store.forget(before=DAY)
     assert found_in(tmp_path, parts)

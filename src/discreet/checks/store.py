@@ -68,14 +68,15 @@ def conflict_with(of: UploadRecord) -> UploadRecord:
     return replace(of, digest=sha256(of.digest).digest(), reports=reports, answer="{}")
 
 
-def tallies(batches: list[Batch]) -> Snapshot:
-    """The tallies of batches, all of a collection's."""
+def tallies(batches: list[Batch], revision: int = 0) -> Snapshot:
+    """The tallies of batches, all of a collection's, in a revision of the store."""
     counts: dict[tuple[Labels, str], NDArray[np.int64]] = {}
     for batch in batches:
         more = Tally.of(RESPONSE, reports_from_bytes(RESPONSE, batch.reports)).counts
         cell = (batch.labels, batch.day)
         counts[cell] = counts[cell] + more if cell in counts else more
-    return Snapshot(batches[-1].position, {cell: each.astype("<i8").tobytes() for cell, each in counts.items()})
+    packed = {cell: each.astype("<i8").tobytes() for cell, each in counts.items()}
+    return Snapshot(batches[-1].position, packed, revision)
 
 
 def require(law: str, holds: bool) -> None:
@@ -105,7 +106,7 @@ EARLY, LATE = "2026-01-02", "2026-01-09"
 def check_snapshots(store: Store) -> None:
     """The last tallies are kept; those that the reports do not count to are reported."""
     store.create(collection(), day=DAY)
-    require("there are no tallies before any were kept", store.snapshot("c") is None)
+    require("there are no tallies before any were kept", store.snapshot("c") == Snapshot(0, {}))
     store.add([upload(1), upload(2, labels=())])
     first = tallies(list(store.batches("c")))
     store.keep_snapshot("c", first)
@@ -154,16 +155,65 @@ def check_forgetting(store: Store) -> None:
     require_stored(store, new)
     require("a forgotten upload is not found", store.find("c", old[0].upload) is None)
     left = {cell: counts for cell, counts in snapshot.tallies.items() if cell[1] == LATE}
-    left_over = store.snapshot("c")
-    require("the tallies of forgotten days are gone", left_over is not None and dict(left_over.tallies) == left)
+    require("the tallies of forgotten days are gone", dict(store.snapshot("c").tallies) == left)
     require("the log stays whole", list(store.log()) == log)
     store.keep_snapshot("c", snapshot)
-    left_over = store.snapshot("c")
-    require("tallies of forgotten days do not come back", left_over is not None and dict(left_over.tallies) == left)
+    require("tallies of forgotten days do not come back", dict(store.snapshot("c").tallies) == left)
     require("there is nothing to forget twice", store.forget(before=DAY) == 0)
     more = upload(9, day=LATE)
     require("a store goes on after it forgot", outcomes_of(store, [more]) == [UploadOutcome.STORED])
     require_stored(store, [*new, more])
+    late = upload(10, day=EARLY)
+    store.add([late])
+    counted = tallies(list(store.batches("c")), store.snapshot("c").revision)
+    store.keep_snapshot("c", counted)
+    require("what comes for a day that was forgotten is counted", store.snapshot("c") == counted)
+    require_stored(store, [*new, more, late])
+
+
+def check_days(store: Store) -> None:
+    """The day that was noted last is kept; before any was, the newest of the log and the uploads is known."""
+    require("a store in which nothing happened knows no day", store.last_day() is None)
+    store.create(collection(), day=EARLY)
+    require("the log tells a day", store.last_day() == EARLY)
+    store.add([upload(1)])
+    require("an upload tells a day", store.last_day() == DAY)
+    store.note_day(EARLY)
+    store.add([upload(2, day=LATE)])
+    require("the day that was noted counts", store.last_day() == EARLY)
+    store.note_day(LATE)
+    store.add([upload(3)])
+    require("no upload is of a day before the one noted last", [each.day for each in store.batches("c")][-1] == LATE)
+
+
+def check_mixing(store: Store) -> None:
+    """Mixed uploads are all there, each once, in another order; what was tallied and sent before stays so."""
+    store.create(collection(), day=DAY)
+    store.create(collection("d"), day=DAY)
+    uploads = [upload(number, labels=(("number", str(number)),)) for number in range(60)]
+    for each in uploads[:40]:
+        store.add([each, replace(each, collection="d")])
+    tallied = tallies(list(store.batches("c")))
+    store.keep_snapshot("c", tallied)
+    store.add(uploads[40:])
+    store.mix(least=10**6)
+    require("too few uploads are not mixed", [each.labels for each in store.batches("c")] == [u.labels for u in uploads])
+    store.mix()
+    found = [each.labels for each in store.batches("c")]
+    require("mixed uploads are all there, once", sorted(found) == sorted(each.labels for each in uploads))
+    require("mixed uploads are in another order", found != [each.labels for each in uploads])
+    others = [each.labels for each in store.batches("d")]
+    require("collections are mixed apart from each other", others != found[:40])
+    later = [each.labels for each in store.batches("c", after=tallied.position)]
+    require("what was tallied stays before its position", sorted(later) == sorted(each.labels for each in uploads[40:]))
+    require("mixing is no damage", store.check() == [])
+    store.keep_snapshot("c", Snapshot(0, {}))
+    require("tallies that were counted before the mixing are not kept", dict(store.snapshot("c").tallies) != {})
+    outcomes = outcomes_of(store, [*uploads, upload(60)])
+    require("mixed uploads are known", outcomes == [UploadOutcome.REPEATED] * 60 + [UploadOutcome.STORED])
+    store.mix()
+    require("mixed uploads stay where they are", [each.labels for each in store.batches("c")][:60] == found)
+    require("mixing again is no damage", store.check() == [])
 
 
 def check_reopening(make: Callable[[Path], Store], folder: Path) -> None:
@@ -375,6 +425,8 @@ LAWS: dict[str, Callable[[Store], None]] = {
     "refusals": check_refusals,
     "tokens": check_tokens,
     "forgetting": check_forgetting,
+    "days": check_days,
+    "mixing": check_mixing,
 }
 """Laws that are checked on a new store each."""
 

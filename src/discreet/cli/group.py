@@ -37,6 +37,7 @@ COMMANDS = {
     "shuffled": ("before", "What a batch gives away without who sent what."),
     "audit": ("before", "Attack a mechanism as a black box."),
     "serve": ("collecting", "Collect reports over HTTP."),
+    "restore": ("collecting", "Make a collector's store of a copy of it."),
     "simulate": ("collecting", "Send simulated people to a collector."),
     "spark": ("collecting", "Randomize and tally on a cluster."),
     "papers": ("before", "Figures and tables of the papers, made again."),

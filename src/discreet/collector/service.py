@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeVar
 
-from ..core.errors import StoreFailed
 from .batching import ShownCounts
 from .catalogue import Catalogue, ServedCollection
 from .http.limits import BodyReader, RateLimiter
 from .logs import log_event, log_failure
 from .settings import Settings
+from .store.opening import draft_folder
 from .store.protocol import Store
 from .store.tallies import TAIL_REPORTS, CellCounts, count_reports
 from .store.writer import GroupCommitWriter
@@ -37,6 +37,8 @@ class Metrics:
         self.accepted: Counter[str] = Counter()
         self.refused: Counter[tuple[str, str]] = Counter()
         self.uploads: Counter[str] = Counter()
+        self.last_round = 0.0
+        self.is_forgetting_held = False
         self._times = [0] * (len(BUCKET_BOUNDS) + 1)
         self._seconds = 0.0
 
@@ -55,6 +57,10 @@ class Metrics:
                 rows[",".join(f'{label}="{text}"' for label, text in zip(labels, texts, strict=True))] = number
             lines += _family(name, "counter", about, rows)
         lines += self._histogram()
+        about = "When a round of background work last ended without an error."
+        lines += _family("background_round_time_seconds", "gauge", about, {"": int(self.last_round)})
+        about = "1 while nothing is forgotten because the clock is far ahead of the day noted last."
+        lines += _family("forgetting_held", "gauge", about, {"": int(self.is_forgetting_held)})
         for name, (about, number) in gauges.items():
             lines += _family(name, "gauge", about, {"": number})
         return "\n".join(lines) + "\n"
@@ -96,6 +102,12 @@ IN_FLIGHT = timedelta(minutes=1)
 FORGET_TICKS = 600
 """The rounds between two looks for days that are to be forgotten."""
 
+MIX_UPLOADS = 10_000
+"""Uploads are mixed when a new day has come, and when so many have come, since nothing is stored meanwhile."""
+
+MAX_DAYS_AHEAD = 3
+"""A clock that is more days ahead of the day noted last is not believed: nothing is forgotten by it."""
+
 
 class Service:
     """Everything that endpoints share. Used in an ``async with`` statement, around all requests."""
@@ -107,11 +119,13 @@ class Service:
         self.uploads = RateLimiter(settings.uploads_per_second, 2 * settings.uploads_per_second)
         self.wrong_tokens = RateLimiter(settings.wrong_tokens_per_second, 10 * settings.wrong_tokens_per_second)
         self.readers = asyncio.Semaphore(2)
+        self.drafts = draft_folder(settings.store, settings.heads)
         self._decoding = ThreadPoolExecutor(1, thread_name_prefix="large uploads")
         self.metrics = Metrics()
         self.waiting_uploads = 0
         self._shown: dict[str, ShownCounts] = {}
-        self._forgotten_before = ""
+        self._forgotten_before = self._looked_at = ""
+        self._is_new_day = False
         self._new_refusals: Counter[tuple[str, str]] = Counter()
         self._new_reports: Counter[str] = Counter()
         self._logged_requests: Counter[int] = Counter()
@@ -119,6 +133,7 @@ class Service:
 
     async def __aenter__(self) -> Service:
         await asyncio.to_thread(self.catalogue.refresh)
+        await self._try(self._note_day)  # before an upload comes with the day of a wrong clock
         self._task = asyncio.create_task(self._work())
         return self
 
@@ -128,7 +143,8 @@ class Service:
         with suppress(asyncio.CancelledError):
             await self._task
         self._decoding.shutdown()
-        await asyncio.to_thread(self._keep_refusals)
+        self.drafts.remove()
+        await self._try(self._keep_refusals)
 
     # -- called by endpoints ----------------------------------------------------------------------
     async def decode(self, function: Callable[..., T], *arguments: Any) -> T:
@@ -177,15 +193,36 @@ class Service:
     async def _work(self) -> None:
         for tick in range(1, 1 << 62):
             await asyncio.sleep(TICK_SECONDS)
-            try:
-                await asyncio.to_thread(self._keep_refusals)
-                await asyncio.to_thread(self._keep_snapshots)
-                if tick % LOG_TICKS == 0:
-                    self._log_requests()
-                if self.settings.forget_after and tick % FORGET_TICKS == 1:
-                    await asyncio.to_thread(self.forget)
-            except (StoreFailed, OSError) as problem:
-                log_failure("the store failed; this is tried again", problem)
+            work = [self._note_day, self._keep_refusals, self._keep_snapshots, self._mix]
+            if tick % LOG_TICKS == 0:
+                work.append(self._log_requests)
+            if tick % FORGET_TICKS == 1:
+                work.append(self.forget if self.settings.forget_after else self.store.erase)
+            if all([await self._try(one) for one in work]):
+                self.metrics.last_round = time.time()
+
+    async def _try(self, work: Callable[[], object]) -> bool:
+        """Do a part of the background work in a thread; False, with a line in the log, if it failed."""
+        try:
+            await asyncio.to_thread(work)
+        except Exception as problem:
+            log_failure("background work failed; it is tried again", problem)
+            return False
+        return True
+
+    def _note_day(self) -> None:
+        """Note in the store that a day has come, or hold forgetting if the clock cannot be believed."""
+        today = datetime.now(UTC).date()
+        if self._looked_at == today.isoformat():
+            return
+        last = self.store.last_day()
+        ahead = (today - date.fromisoformat(last)).days if last else 0
+        self.metrics.is_forgetting_held = ahead > MAX_DAYS_AHEAD
+        if self.metrics.is_forgetting_held:
+            log_event("nothing is forgotten: is the clock right? serve --trust-clock says so", last=last, ahead=ahead)
+        if ahead >= 0:  # noted even if held, since uploads now come with the day of a wrong clock
+            self.store.note_day(last if last and self.metrics.is_forgetting_held else today.isoformat())
+        self._looked_at, self._is_new_day = today.isoformat(), True
 
     def _keep_refusals(self) -> None:
         counts, self._new_refusals = self._new_refusals, Counter()
@@ -196,6 +233,10 @@ class Service:
                 self._new_refusals.update(counts)
                 raise
 
+    def _mix(self) -> None:
+        self.store.mix(least=1 if self._is_new_day else MIX_UPLOADS)
+        self._is_new_day = False
+
     def _keep_snapshots(self) -> None:
         for name, reports in list(self._new_reports.items()):
             served = self.catalogue.get(name)
@@ -205,8 +246,13 @@ class Service:
 
     def forget(self) -> int:
         """Delete the reports of days that are old enough, and say how many; once a day, since it copies the files."""
+        self._note_day()
+        if self.metrics.is_forgetting_held:
+            self.store.erase()
+            return 0
         before = (datetime.now(UTC).date() - timedelta(days=self.settings.forget_after)).isoformat()
         if before == self._forgotten_before:
+            self.store.erase()
             return 0
         count = self.store.forget(before=before)
         self._forgotten_before = before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +31,15 @@ EXIT_DAMAGED = 1
 @click.option("--check", is_flag=True, help="Look for damage in the store, say what there is, and end.")
 @click.option("--backup", metavar="FILE", help="Copy the store, which may be in use, and end.")
 @click.option("--rotate", type=click.Choice(["admin", "analyst"]), help="Make a new token for a role, and end.")
+@click.option("--trust-clock", is_flag=True, help="Forget by this clock, though days have passed unseen, and end.")
 def command(
-    file: str | None, check: bool, backup: str | None, rotate: str | None, origins: tuple[str, ...], **flags: Any
+    file: str | None,
+    check: bool,
+    backup: str | None,
+    rotate: str | None,
+    trust_clock: bool,
+    origins: tuple[str, ...],
+    **flags: Any,
 ) -> None:
     """Collect reports: publish laws, take uploads, and answer with shares.
 
@@ -41,8 +49,8 @@ def command(
     Every setting can be given by a flag, by the environment (DISCREET_SERVE_PORT) or in a TOML file
     (port = 8000), and is taken from the first of these that has it.
     """
-    if sum((check, backup is not None, rotate is not None)) > 1:
-        raise click.UsageError("--check, --backup and --rotate are done one at a time")
+    if sum((check, backup is not None, rotate is not None, trust_clock)) > 1:
+        raise click.UsageError("--check, --backup, --rotate and --trust-clock are done one at a time")
     from ...collector.settings import ENVIRONMENT, settings_of
 
     os.umask(0o077)  # the files of a store are nobody else's
@@ -54,6 +62,8 @@ def command(
         _back_up(settings, Path(backup))
     elif rotate is not None:
         _rotate(settings, rotate)
+    elif trust_clock:
+        _trust_clock(settings)
     else:
         _serve(settings)
 
@@ -78,13 +88,20 @@ def _back_up(settings: Settings, target: Path) -> None:
 
 def _rotate(settings: Settings, role: str) -> None:
     from ...collector.catalogue import rotate
-    from ...collector.store.opening import open_store
+    from ...collector.store.opening import opened
 
-    store = open_store(settings.store, checkpoints=settings.heads)
-    try:
+    with opened(settings.store, settings.heads) as store:
         click.echo(f"The new {role} token, shown this once: {rotate(store, role)}")
-    finally:
-        store.shut()
+
+
+def _trust_clock(settings: Settings) -> None:
+    from ...collector.store.opening import opened
+
+    today = datetime.now(UTC).date().isoformat()
+    with opened(settings.store, settings.heads) as store:
+        last = store.last_day()
+        store.note_day(today)
+    click.echo(f"The last day that the store knew was {last or 'none'}; now it is {today}.")
 
 
 def _serve(settings: Settings) -> None:

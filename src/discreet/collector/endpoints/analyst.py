@@ -123,7 +123,7 @@ async def export(request: HttpRequest) -> HttpResponse:
     """All reports that are shown with their labels and days as Parquet, sorted, for Spark and `discreet tally`."""
     served, service = request.collection, request.service
     await _read(request, _check_minimum)
-    handle, name = tempfile.mkstemp(prefix=f"discreet-{served.id}-", suffix=".parquet")
+    handle, name = tempfile.mkstemp(".parquet", served.id, service.drafts.path())
     os.close(handle)
     path, rules = Path(name), served.declaration
 

@@ -23,9 +23,9 @@ async def health(request: HttpRequest) -> HttpResponse:
 
 
 async def ready(request: HttpRequest) -> HttpResponse:
-    """Whether the store answers too."""
+    """Whether the store takes uploads too."""
     try:
-        await asyncio.to_thread(request.service.store.token, "admin")
+        await asyncio.to_thread(request.service.store.ready)
     except (DiscreetError, OSError):
         raise retry_later("busy", "the store does not answer", seconds=5) from None
     return JsonResponse({"status": "ok"})

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +66,10 @@ class LocalDisk:
             file.write(data)
         sync_folder(path.parent)
 
+    def remove(self, path: Path) -> None:
+        """Remove a file, if it is there."""
+        path.unlink(missing_ok=True)
+
     def lock(self, path: Path) -> Any:
         """An open file whose lock ends with the process; `StoreFailed` while another process holds it."""
         file = path.open("ab")
@@ -74,6 +80,37 @@ class LocalDisk:
                 file.close()
                 raise StoreFailed(f"{path.name}: another process has this store open; SQLite serves one") from None
         return file
+
+
+class DraftFolder:
+    """A folder beside a place for files that hold reports and are not kept; made when it is first asked for.
+
+    Its process holds a lock in it. What processes left that were killed is removed when another one starts.
+    """
+
+    def __init__(self, beside: Path) -> None:
+        self._beside, self._prefix = beside.parent, f"{beside.name}.drafts-"
+        self._path: Path | None = None
+        self._lock: Any = None
+        for left in self._beside.glob(f"{self._prefix}*"):
+            with suppress(StoreFailed, OSError), LocalDisk().lock(left / "lock"):
+                shutil.rmtree(left)
+
+    def path(self) -> Path:
+        """The folder, which nobody else can read."""
+        if self._path is None:
+            self._beside.mkdir(parents=True, exist_ok=True)
+            path = Path(tempfile.mkdtemp(prefix=self._prefix, dir=self._beside))
+            self._lock = LocalDisk().lock(path / "lock")
+            self._path = path
+        return self._path
+
+    def remove(self) -> None:
+        """Remove the folder with all that is in it."""
+        if self._path is not None:
+            shutil.rmtree(self._path, ignore_errors=True)
+            self._lock.close()
+            self._path = None
 
 
 def sync_folder(folder: Path) -> None:

@@ -14,6 +14,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
+from ...core.errors import StoreFailed
+
 Packed = bytes | bytearray | memoryview
 """Packed reports that are to be stored; a view of a large body, so that there is one copy of it."""
 
@@ -109,6 +111,12 @@ class Snapshot:
     position: int
     tallies: Mapping[tuple[Labels, str], bytes]
     """For every label and day, the counts of the cells of its tally as 64-bit numbers, the lowest byte first."""
+    revision: int = 0
+    """How often stored uploads had been forgotten or mixed when the reports were counted."""
+
+
+class StoreChanged(StoreFailed):
+    """Stored uploads were forgotten or mixed while they were read: this is no state of the store, and is read again."""
 
 
 class Store(Protocol):
@@ -131,19 +139,25 @@ class Store(Protocol):
         """The public log, in order, after a line."""
 
     def add(self, uploads: Sequence[UploadRecord]) -> list[UploadResult]:
-        """Store uploads together in one commit; the result of each, in order. Each is stored whole or not at all."""
+        """Store uploads together in one commit; the result of each, in order. Each is stored whole or not at all.
+
+        One of a day before the day noted last came by a clock that is behind, and is stored with the day noted last.
+        """
 
     def find(self, collection: str, upload: str) -> tuple[bytes, str] | None:
         """The digest and the answer of an upload that was stored; None if there is none."""
 
     def batches(self, collection: str, *, after: int = 0) -> Iterator[Batch]:
-        """The stored reports of a collection after a position."""
+        """The stored reports of a collection after a position; `StoreChanged` if some are moved meanwhile."""
 
-    def snapshot(self, collection: str) -> Snapshot | None:
-        """The last tallies that were stored."""
+    def mix(self, *, least: int = 1) -> None:
+        """Give the uploads that this process stored new positions, at random, if so many came since the last time."""
+
+    def snapshot(self, collection: str) -> Snapshot:
+        """The last tallies that were stored, with the revision of now; none at position 0 before any were."""
 
     def keep_snapshot(self, collection: str, snapshot: Snapshot) -> None:
-        """Store tallies in place of earlier ones."""
+        """Store tallies in place of earlier ones; nothing happens if they are of another revision than that of now."""
 
     def refuse(self, counts: Mapping[tuple[str, str], int]) -> None:
         """Add to the counts of refused reports, by collection ("" for none) and reason."""
@@ -163,11 +177,24 @@ class Store(Protocol):
     def token(self, role: str) -> bytes | None:
         """The hash of a role's token."""
 
+    def last_day(self) -> str | None:
+        """The day that was noted last; before any was, the newest of the log and the uploads; None if there is none."""
+
+    def note_day(self, day: str) -> None:
+        """Note that a day has come, by a clock that is believed."""
+
     def forget(self, *, before: str) -> int:
         """Delete all uploads of earlier days and their tallies, from the files too; the number of reports deleted.
 
-        The log stays whole, and so do the chains. An upload that comes again after it was forgotten is a new one.
+        It is done day by day. The log stays whole, and so do the chains. An upload that comes again after it was
+        forgotten is a new one.
         """
+
+    def erase(self) -> None:
+        """Erase from the files what was forgotten, if that was cut short."""
+
+    def ready(self) -> None:
+        """Return if uploads can be written; `StoreFailed` if not."""
 
     def check(self) -> list[str]:
         """What is damaged, a sentence each; nothing if all chains and all derived tallies are as they should be."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...estimation.decoders import decoder_of
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
 from ...wire.reports import byte_width
-from .protocol import Labels, Snapshot, Store
+from .protocol import Labels, Snapshot, Store, StoreChanged
 
 TAIL_REPORTS = 100_000
 TAIL_BATCHES = 10_000
@@ -24,6 +25,9 @@ MAX_PENDING_BYTES = 1 << 20
 
 CHUNK_REPORTS = 1 << 16
 """The reports that are counted together: more would take memory, and the interpreter from those who answer senders."""
+
+MAX_TRIES = 5
+"""How often reports are counted again because some were forgotten meanwhile."""
 
 Counts = NDArray[np.int64]
 Cell = tuple[Labels, str]
@@ -83,7 +87,14 @@ def tally_of(mechanism: Mechanism, counts: Counts) -> Tally:
 
 def count_reports(store: Store, collection: str, mechanism: Mechanism) -> CellCounts:
     """The counts of all stored reports; many since the last snapshot make a new one."""
-    snapshot = store.snapshot(collection) or Snapshot(0, {})
+    for _ in range(MAX_TRIES):
+        with suppress(StoreChanged):
+            return _count(store, collection, mechanism)
+    raise StoreChanged("the store changes faster than its reports are counted; ask again")
+
+
+def _count(store: Store, collection: str, mechanism: Mechanism) -> CellCounts:
+    snapshot = store.snapshot(collection)
     tallies = {cell: np.frombuffer(packed, dtype="<i8").astype(np.int64) for cell, packed in snapshot.tallies.items()}
     counts = CellCounts(mechanism, tallies, snapshot.position)
     for batch in store.batches(collection, after=counts.position):
@@ -94,5 +105,5 @@ def count_reports(store: Store, collection: str, mechanism: Mechanism) -> CellCo
     counts.flush()
     if counts.reports > TAIL_REPORTS or counts.batches > TAIL_BATCHES:
         packed = {cell: numbers.astype("<i8").tobytes() for cell, numbers in counts.counts.items()}
-        store.keep_snapshot(collection, Snapshot(counts.position, packed))
+        store.keep_snapshot(collection, Snapshot(counts.position, packed, snapshot.revision))
     return counts

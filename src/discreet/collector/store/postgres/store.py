@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from hashlib import sha256
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
@@ -20,9 +21,9 @@ from ....core.documents import replacing
 from ....core.errors import DiscreetError, InvalidInput, MissingExtra, StoreFailed, StoreFull, shown
 from ...logs import log_event
 from ..disk import LocalDisk, sync_folder, translate_file_errors
-from ..protocol import UploadRecord, UploadResult
 from ..sql.check import check_checkpoints, check_tables
-from ..sql.checkpoints import CHAIN_START, Checkpoint, CheckpointLines, read_checkpoints
+from ..sql.checkpoints import CHAIN_START, Checkpoint, CheckpointLines, announced_checkpoint, read_checkpoints
+from ..sql.rows import retried
 from ..sql.schema import POSTGRES_TYPES, STEPS, TABLES, Connection, ReaderPool, migrate
 from ..sql.store import INTO_UPLOAD, UPLOAD_VALUES, LockTarget, SQLStore
 
@@ -31,8 +32,9 @@ try:
 except ImportError as problem:
     raise MissingExtra("psycopg", "postgres") from problem
 
-LOG, UPLOADS, SCHEMA, TALLIES, WRITERS = 1, 2, 3, 10**6, 10**9
-"""Numbers of advisory locks: the log, new positions, the schema, and from these on tallies and writers by number."""
+LOG, UPLOADS, SCHEMA, STORED, TALLIES, WRITERS = 1, 2, 3, 4, 10**6, 10**9
+"""Numbers of advisory locks: the log, new positions, the schema, stored uploads, and from these on tallies and writers
+by number."""
 
 DURABLE_SETTINGS = {"fsync": "on", "full_page_writes": "on"}
 """Settings of the server without which nothing it says is durable."""
@@ -132,7 +134,7 @@ def copy(db: PostgresConnection, target: Path) -> None:
 
 
 def restore(path: Path, place: str, *, schema: str = "discreet") -> None:
-    """Put a copy into a database whose schema of that name is not there yet; all of it, or nothing."""
+    """Put a copy into a database whose schema of that name is not there yet; all of it, if it is whole, or nothing."""
     with translate_errors(), closing(connect_writer(place, schema)) as db:
         if db.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", (schema,)).fetchone():
             raise InvalidInput(f"schema {schema} is there already; a copy replaces nothing")
@@ -143,7 +145,7 @@ def restore(path: Path, place: str, *, schema: str = "discreet") -> None:
             db.execute("CREATE TABLE schema_version (version BIGINT NOT NULL)")
             db.execute("CREATE SEQUENCE upload_position")
             migrate(db, 0, POSTGRES_TYPES, lambda _: None, steps=STEPS[:version])
-            db.execute("INSERT INTO schema_version (version) VALUES (?)", (version,))
+            _set_version(db, version)
             for table in TABLES:
                 with (
                     archive.open(table) as entry,
@@ -156,7 +158,15 @@ def restore(path: Path, place: str, *, schema: str = "discreet") -> None:
                     except (BadZipFile, error) as problem:
                         raise StoreFailed(f"the copy is damaged: {problem}") from problem
             db.execute("SELECT setval('upload_position', MAX(position)) FROM upload HAVING MAX(position) > 0")
+            migrate(db, version, POSTGRES_TYPES, lambda newest: _set_version(db, newest))
+            if damage := next(check_tables(db), None):
+                raise StoreFailed(f"the copy is damaged: {damage}")
             db.execute("COMMIT")
+
+
+def _set_version(db: PostgresConnection, version: int) -> None:
+    db.execute("DELETE FROM schema_version")
+    db.execute("INSERT INTO schema_version (version) VALUES (?)", (version,))
 
 
 def _open_archive(path: Path) -> ZipFile:
@@ -168,9 +178,6 @@ def _open_archive(path: Path) -> ZipFile:
         pass
     raise StoreFailed(f"{path.name} is no copy of a store")
 
-
-MAX_TRIES = 20
-"""How often a transaction is tried that collides with another one."""
 
 FUTURE_WAL_FILES = (
     "SELECT COUNT(*) FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(pg_current_wal_lsn())"
@@ -184,7 +191,7 @@ class PostgresStore(SQLStore):
     `place` is what libpq takes: ``postgresql://...`` or ``host=... dbname=...``. The tables are in their own schema.
     """
 
-    begin_sql = "BEGIN"
+    begin_sql, collisions = "BEGIN", COLLISIONS
 
     def __init__(
         self, place: str, *, checkpoints: Path | str, schema: str = "discreet", disk: LocalDisk | None = None
@@ -194,7 +201,7 @@ class PostgresStore(SQLStore):
         self._readers = ReaderPool(
             lambda: PostgresConnection(place, schema), "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         )
-        self.writer_id = -1
+        self.writer_id = self._connected_id = -1
         self._start()
 
     @contextmanager
@@ -211,52 +218,51 @@ class PostgresStore(SQLStore):
             db.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")
             db.execute("CREATE SEQUENCE IF NOT EXISTS upload_position")
             row = db.execute("SELECT version FROM schema_version").fetchone()
-
-            def set_version(newest: int) -> None:
-                db.execute("DELETE FROM schema_version")
-                db.execute("INSERT INTO schema_version (version) VALUES (?)", (newest,))
-
-            migrate(db, row[0] if row else 0, POSTGRES_TYPES, set_version)
+            migrate(db, row[0] if row else 0, POSTGRES_TYPES, lambda newest: _set_version(db, newest))
             db.execute("COMMIT")
-        self._writer()  # which gets its id
-        self._resume(self._folder / f"lane-{self.writer_id}.heads")
+        self._writer()
 
     def _resume_problems(self, db: Connection, lines: CheckpointLines | None, now: Checkpoint, name: str) -> str:
         if lines is None or lines.last is None:
             return ""
-        problems = "; ".join(check_checkpoints(db, self.writer_id, CheckpointLines((lines.last,), False), name))
+        problems = "; ".join(check_checkpoints(db, self.writer_id, CheckpointLines((lines.last,), False), name, None))
         return f"{problems}: restore a copy, or move the file away to take the database as it is" if problems else ""
 
     def _connect(self) -> PostgresConnection:
         db = connect_writer(self._place, self._schema)
         try:
-            if self.writer_id < 0:
-                writer_id = 0
-                while not db.lock(WRITERS + writer_id, "pg_try_advisory_lock"):
-                    writer_id += 1
-                db.execute(
-                    "INSERT INTO lane (lane, commits, position, chain) VALUES (?, 0, 0, ?) ON CONFLICT DO NOTHING",
-                    (writer_id, CHAIN_START),
-                )
-                self.writer_id = writer_id
-            else:
-                db.lock(WRITERS + self.writer_id, "pg_advisory_lock")
+            ids = (each for each in chain([self.writer_id], count()) if each >= 0)
+            writer_id = next(each for each in ids if db.lock(WRITERS + each, "pg_try_advisory_lock"))
+            db.execute(
+                "INSERT INTO lane (lane, commits, position, chain) VALUES (?, 0, 0, ?) ON CONFLICT DO NOTHING",
+                (writer_id, CHAIN_START),
+            )
         except BaseException:
             db.close()
             raise
+        self._connected_id = writer_id
         return db
+
+    def _writer(self) -> PostgresConnection:
+        """The connection that writes; a new one has the id that it had, or another one if a process has taken that."""
+        if self._db is None:
+            self._db = self._connect()
+        if self._connected_id != self.writer_id:
+            db, before, self.writer_id = self._db, self.writer_id, self._connected_id
+            try:
+                if hasattr(self, "_checkpoints"):
+                    self._checkpoints.close()
+                self._resume(self._folder / f"lane-{self.writer_id}.heads")
+            except BaseException:
+                self._db, self.writer_id = None, before
+                db.close()
+                raise
+        return self._db
 
     def _is_lost(self, db: PostgresConnection, problem: BaseException) -> bool:
         return db.raw.closed or db.raw.broken
 
     # -- several writers --------------------------------------------------------------------------------
-
-    def add(self, uploads: Sequence[UploadRecord]) -> list[UploadResult]:
-        """Store uploads together in one commit; again if another process stored one of them at the same time."""
-        for _ in range(MAX_TRIES):
-            with suppress(*COLLISIONS):
-                return super().add(uploads)
-        raise StoreFailed("other processes store the same uploads at the same time")
 
     def _stored_uploads(
         self, db: Connection, wanted: Sequence[tuple[int, str]]
@@ -289,13 +295,17 @@ class PostgresStore(SQLStore):
         if what == "uploads":
             db.lock(UPLOADS, "pg_advisory_xact_lock_shared")
         elif what == "tallies":
+            db.lock(STORED, "pg_advisory_xact_lock_shared")
             db.lock(TALLIES + number)
+        elif what == "stored uploads":
+            db.lock(STORED)
         else:
             db.lock(LOG)
             db.lock(UPLOADS)  # no upload is on its way while a collection is closed
 
     # -- retention, checking, copies --------------------------------------------------------------------
 
+    @retried
     def close(self, collection: str, *, day: str) -> None:
         """Take no more uploads for a collection, and log it; the order in which its invitations were spent is lost."""
         with self._lock:
@@ -328,14 +338,14 @@ class PostgresStore(SQLStore):
 
     def check(self) -> list[str]:
         """What is damaged, a sentence each: the tables, and the checkpoints that this machine has files of."""
-        files = sorted(self._folder.glob("lane-*.heads"))
-        with self._lock:
-            lines = {path: read_checkpoints(path, self._disk) for path in files}
+        before = {path: read_checkpoints(path, self._disk) for path in sorted(self._folder.glob("lane-*.heads"))}
         with self._read() as db:
             problems = list(check_tables(db))
-            for path, checkpoints in lines.items():
-                if checkpoints is not None:
-                    problems += check_checkpoints(db, int(path.stem.partition("-")[2]), checkpoints, path.name)
+            for path, lines in before.items():
+                anew, after = announced_checkpoint(path, self._disk), read_checkpoints(path, self._disk)
+                if lines is not None:
+                    anew = anew or (after.first if after else None)
+                    problems += check_checkpoints(db, int(path.stem.partition("-")[2]), lines, path.name, anew)
         return problems
 
     def back_up(self, path: Path) -> None:

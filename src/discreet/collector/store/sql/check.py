@@ -23,6 +23,7 @@ from .checkpoints import (
     extend_chain,
     log_entry,
     row_hash,
+    valid_lines,
 )
 from .schema import Connection
 
@@ -45,11 +46,17 @@ def check_tables(db: Connection) -> Iterator[str]:
     yield from _tallies(db)
 
 
-def check_checkpoints(db: Connection, writer_id: int, lines: CheckpointLines, name: str) -> Iterator[str]:
-    """Where the database contradicts the checkpoints of a writer, which are in a file of this name."""
+def check_checkpoints(
+    db: Connection, writer_id: int, lines: CheckpointLines, name: str, anew: Checkpoint | None
+) -> Iterator[str]:
+    """Where the database contradicts the checkpoints of a writer, which are in a file of this name.
+
+    Those before the one where the chain was made `anew` say nothing of it, if that is in the database.
+    """
     for number in lines.damaged_lines:
         yield f"{name}: line {number} is damaged"
     ((commits,),) = db.execute("SELECT commits FROM lane WHERE lane = ?", (writer_id,)).fetchall() or ((0,),)
+    lines = valid_lines(lines, anew, commits) or lines
     last = lines.last
     if last is not None and last.commits > commits:
         yield f"{name}: {last.commits - commits} commits were acknowledged and are not in the database"
@@ -143,15 +150,15 @@ def _checksums(db: Connection) -> Iterator[str]:
 
 
 def _tallies(db: Connection) -> Iterator[str]:
-    """Stored tallies that differ from the reports counted again."""
-    forgotten = queries.forgotten_before(db)
+    """Stored tallies, of any label and day, that differ from the reports counted again."""
+    counted = {number for (number,) in db.execute("SELECT collection FROM tallied").fetchall()}
     for collection in queries.collections(db):
-        snapshot = queries.snapshot(db, queries.collection_state(db, collection.id)[0])
-        if snapshot is not None:
-            yield from _recount(db, collection, snapshot, forgotten)
+        number, _ = queries.collection_state(db, collection.id)
+        if number in counted:
+            yield from _recount(db, collection, queries.snapshot(db, number))
 
 
-def _recount(db: Connection, collection: StoredCollection, snapshot: Snapshot, forgotten: str) -> Iterator[str]:
+def _recount(db: Connection, collection: StoredCollection, snapshot: Snapshot) -> Iterator[str]:
     """Where the tallies of a collection differ from its reports up to that position, counted again."""
     try:
         with limits.under(limits.LIFTED):
@@ -166,7 +173,7 @@ def _recount(db: Connection, collection: StoredCollection, snapshot: Snapshot, f
         yield f"collection {collection.id}: its reports cannot be counted again: {problem}"
         return
     zeros = np.zeros(decoder_of(mechanism).cells, dtype=np.int64)
-    for labels, day in sorted(snapshot.tallies.keys() | {cell for cell in counts.counts if cell[1] >= forgotten}):
+    for labels, day in sorted(snapshot.tallies.keys() | counts.counts.keys()):
         packed = counts.counts.get((labels, day), zeros).astype("<i8").tobytes()
         if snapshot.tallies.get((labels, day), zeros.tobytes()) != packed:
             cell = "".join([day, *(f", {name} {value}" for name, value in labels)])

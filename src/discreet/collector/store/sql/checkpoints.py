@@ -70,6 +70,11 @@ class CheckpointLines:
         return next((each for each in reversed(self.checkpoints) if each is not None), None)
 
     @property
+    def first(self) -> Checkpoint | None:
+        """The first checkpoint, if it can be read."""
+        return self.checkpoints[0] if self.checkpoints else None
+
+    @property
     def damaged_lines(self) -> list[int]:
         """The numbers of the lines that cannot be read, from 1."""
         return [number for number, each in enumerate(self.checkpoints, 1) if each is None]
@@ -83,6 +88,26 @@ def read_checkpoints(path: Path, disk: LocalDisk) -> CheckpointLines | None:
     lines = [data[at : at + LINE_BYTES] for at in range(0, len(data), LINE_BYTES)]
     torn = len(data) % LINE_BYTES != 0
     return CheckpointLines(tuple(Checkpoint.of_line(line) for line in lines[: len(lines) - torn]), torn)
+
+
+def announced_checkpoint(path: Path, disk: LocalDisk) -> Checkpoint | None:
+    """The checkpoint of a commit that makes the chain anew, if one was announced beside a file of checkpoints."""
+    lines = read_checkpoints(_announcement(path), disk)
+    return lines.last if lines else None
+
+
+def _announcement(path: Path) -> Path:
+    return path.with_name(f"{path.name}.next")
+
+
+def valid_lines(lines: CheckpointLines | None, anew: Checkpoint | None, commits: int) -> CheckpointLines | None:
+    """The lines that a database with so many commits must agree with, if the chain was, or may be, made `anew`."""
+    if lines is None or anew is None or anew.commits > commits:
+        return lines
+    if lines.last is None or lines.last.commits < anew.commits:
+        return CheckpointLines((anew,), False)
+    later = tuple(each for each in lines.checkpoints if each is None or each.commits >= anew.commits)
+    return CheckpointLines(later, lines.torn)
 
 
 class CheckpointFile:
@@ -116,6 +141,19 @@ class CheckpointFile:
         self._file.write(checkpoint.line())
         self._file.sync()
         self._lines = lines + 1
+
+    def announce(self, checkpoint: Checkpoint) -> None:
+        """Say, durably, what the checkpoint of a commit will be that makes the chain of earlier ones anew.
+
+        A crash after the commit leaves a file that contradicts the database; the announcement says why.
+        """
+        self._disk.replace(_announcement(self._path), checkpoint.line())
+
+    def begin_anew(self, checkpoint: Checkpoint) -> None:
+        """A new file in place of this one, with the checkpoint that was announced."""
+        self._lines = 0
+        self.append(checkpoint)
+        self._disk.remove(_announcement(self._path))
 
     def close(self) -> None:
         """Close the file."""

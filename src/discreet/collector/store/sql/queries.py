@@ -112,13 +112,11 @@ def _page_end(db: Connection, where: str, parameters: tuple[int, ...]) -> int:
     return end
 
 
-def snapshot(db: Connection, number: int) -> Snapshot | None:
+def snapshot(db: Connection, number: int) -> Snapshot:
     """The last tallies that were stored of a collection."""
     row = db.execute("SELECT position FROM tallied WHERE collection = ?", (number,)).fetchone()
-    if row is None:
-        return None
-    cells = tallies(db, number)
-    return Snapshot(row[0], {(parse_labels(labels), day): counts for (labels, day), counts in cells.items()})
+    cells = {(parse_labels(labels), day): counts for (labels, day), counts in tallies(db, number).items()}
+    return Snapshot(row[0] if row else 0, cells, revision(db))
 
 
 def tallies(db: Connection, number: int) -> dict[tuple[str, str], bytes]:
@@ -133,6 +131,14 @@ def note_value(db: Connection, name: str) -> str | None:
     return row[0] if row else None
 
 
-def forgotten_before(db: Connection) -> str:
-    """The day before which reports were forgotten; "" if none were."""
-    return note_value(db, "forgotten") or ""
+def revision(db: Connection) -> int:
+    """How often stored uploads were forgotten."""
+    return int(note_value(db, "revision") or 0)
+
+
+def last_day(db: Connection) -> str | None:
+    """The day that was noted last; before any was, the newest of the log and the uploads."""
+    if noted := note_value(db, "day"):
+        return noted
+    newest = [db.execute(f"SELECT MAX(day) FROM {table}").fetchone()[0] for table in ("log", "upload")]
+    return max((day for day in newest if day is not None), default=None)

@@ -39,11 +39,8 @@ class ReaderPool:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """A connection in a transaction that sees one state of the database."""
-        with self._lock:
-            idle = self._idle.pop() if self._idle else None
-        db = idle or self._connect()
+        db = self._begun()
         try:
-            db.execute(self._begin)
             yield db
             db.execute("COMMIT")
         except BaseException:
@@ -52,6 +49,21 @@ class ReaderPool:
             raise
         with self._lock:
             self._idle.append(db)
+
+    def _begun(self) -> Connection:
+        """A connection whose transaction has begun: an idle one that still answers, or a new one."""
+        while True:
+            with self._lock:
+                idle = self._idle.pop() if self._idle else None
+            db = idle or self._connect()
+            try:
+                db.execute(self._begin)
+                return db
+            except Exception:
+                with suppress(Exception):
+                    db.close()
+                if idle is None:
+                    raise
 
     def close(self) -> None:
         """Close the connections that nobody uses."""
@@ -85,7 +97,15 @@ FIRST = (
 )
 """Version 1."""
 
-STEPS: tuple[Sequence[str], ...] = (FIRST,)
+SECOND = (
+    """CREATE INDEX upload_by_day ON upload (day)""",
+    """DELETE FROM tally""",
+    """DELETE FROM tallied""",
+    """DELETE FROM meta WHERE name = 'forgotten'""",
+)
+"""Version 2: uploads are found by their day, and tallies, which left out days before one in the future, are made anew."""
+
+STEPS: tuple[Sequence[str], ...] = (FIRST, SECOND)
 """``STEPS[n]`` makes version n + 1 of version n; an empty database has version 0."""
 
 TABLES = tuple(line.split()[2] for line in FIRST if line.startswith("CREATE TABLE"))

@@ -7,27 +7,40 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
-from datetime import date
 from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar, Literal
 
-from ....core.errors import InvalidInput, StoreFailed, shown
+from ....core.errors import InvalidInput, StoreFailed
+from ...logs import log_event
 from ..disk import LocalDisk
-from ..protocol import Batch, LogEntry, Snapshot, StoredCollection, UploadOutcome, UploadRecord, UploadResult
+from ..protocol import (
+    Batch,
+    LogEntry,
+    Snapshot,
+    StoreChanged,
+    StoredCollection,
+    UploadOutcome,
+    UploadRecord,
+    UploadResult,
+)
 from . import queries
 from .checkpoints import (
     SALT_BYTES,
     Checkpoint,
     CheckpointFile,
     CheckpointLines,
+    announced_checkpoint,
     checksum,
     declaration_digest,
     extend_chain,
     log_entry,
     read_checkpoints,
     row_hash,
+    valid_lines,
 )
+from .mixing import mix, unmixed
+from .rows import check_day, put, put_note, repetition, retried
 from .schema import Connection, ReaderPool
 
 UPLOAD_COLUMNS = (
@@ -39,18 +52,19 @@ UPLOAD_COLUMNS = (
 INTO_UPLOAD = f"INTO upload ({', '.join(UPLOAD_COLUMNS)}) VALUES"
 UPLOAD_VALUES = f"({', '.join('?' for _ in UPLOAD_COLUMNS)})"
 
-LockTarget = Literal["uploads", "log", "tallies"]
+LockTarget = Literal["uploads", "log", "tallies", "stored uploads"]
 """What a transaction locks where several processes write: new uploads, against changes of collections and readers; the
-log with all collections; or the tallies of one collection."""
+log with all collections; the tallies of one collection; or all uploads that are stored, against new tallies."""
 
 
 @dataclass
 class Transaction:
-    """A transaction that writes: its connection, its checkpoint, and whether anything was changed."""
+    """A transaction that writes: its connection, its checkpoint, whether anything was changed, and the chain too."""
 
     db: Connection
     checkpoint: Checkpoint
     changed: bool = False
+    anew: bool = False
 
 
 class SQLStore(ABC):
@@ -62,6 +76,8 @@ class SQLStore(ABC):
 
     writer_id: int
     begin_sql: ClassVar[str]
+    collisions: ClassVar[tuple[type[Exception], ...]] = ()
+    """Errors that say that another process was faster, after which a change is made again."""
     _readers: ReaderPool
     _checkpoints: CheckpointFile
     _checkpointed_commits: int
@@ -115,6 +131,9 @@ class SQLStore(ABC):
     def _lock_for(self, db: Connection, what: LockTarget, number: int = 0) -> None:
         """Lock something against other processes until the transaction ends."""
 
+    def _make_room(self) -> None:
+        """Give back the room beside the tables in which their earlier rows still are, if that can be done at once."""
+
     @abstractmethod
     def _erase(self) -> None:
         """Erase from the files what the tables no longer hold."""
@@ -122,22 +141,23 @@ class SQLStore(ABC):
     # -- opening and transactions -------------------------------------------------------------------------
 
     def _start(self) -> None:
-        """Open the store, and finish an erasure that a crash interrupted."""
+        """Open the store, and finish an erasure that was cut short, if that can be done now."""
         try:
             with self._translate_errors():
                 self._open()
-            with self._read() as db:
-                unfinished = queries.note_value(db, "removing") == "yes"
-            if unfinished:
-                self._finish_erasing()
+            try:
+                self.erase()
+            except StoreFailed as problem:
+                log_event("forgotten reports are still in the files; this is tried again", reason=str(problem))
         except BaseException:
             self.shut()
             raise
 
     def _resume(self, path: Path) -> None:
         """Go on from the last checkpoint in a file; `StoreFailed` if the database is behind it, or another one."""
-        db, lines = self._writer(), read_checkpoints(path, self._disk)
+        db = self._writer()
         now = queries.checkpoint(db, self.writer_id)
+        lines = valid_lines(read_checkpoints(path, self._disk), announced_checkpoint(path, self._disk), now.commits)
         if problems := self._resume_problems(db, lines, now, path.name):
             raise StoreFailed(problems)
         if lines is None or lines.last != now or lines.torn or lines.checkpoints[-1] is None:
@@ -175,8 +195,10 @@ class SQLStore(ABC):
                         "UPDATE lane SET commits = ?, position = ?, chain = ? WHERE lane = ?",
                         (end.commits, end.position, end.chain, self.writer_id),
                     )
+                    if change.anew:
+                        self._checkpoints.announce(end)
                     db.execute("COMMIT")
-                    self._write_checkpoint(end)
+                    self._write_checkpoint(end, anew=change.anew)
                 else:
                     db.execute("ROLLBACK")
             except BaseException as problem:
@@ -192,8 +214,8 @@ class SQLStore(ABC):
             with suppress(Exception):
                 db.close()
 
-    def _write_checkpoint(self, checkpoint: Checkpoint) -> None:
-        self._checkpoints.append(checkpoint)
+    def _write_checkpoint(self, checkpoint: Checkpoint, *, anew: bool = False) -> None:
+        (self._checkpoints.begin_anew if anew else self._checkpoints.append)(checkpoint)
         self._checkpointed_commits = checkpoint.commits
 
     def shut(self) -> None:
@@ -208,6 +230,7 @@ class SQLStore(ABC):
 
     # -- collections ------------------------------------------------------------------------------------
 
+    @retried
     def create(self, collection: StoredCollection, *, day: str) -> None:
         check_day("day", day)
         with self._change() as change:
@@ -221,6 +244,7 @@ class SQLStore(ABC):
             )
             self._log(change, "created", collection, day)
 
+    @retried
     def close(self, collection: str, *, day: str) -> None:
         check_day("day", day)
         with self._change() as change:
@@ -251,6 +275,7 @@ class SQLStore(ABC):
 
     # -- uploads ----------------------------------------------------------------------------------------
 
+    @retried
     def add(self, uploads: Sequence[UploadRecord]) -> list[UploadResult]:
         for upload in uploads:
             check_day("day", upload.day)
@@ -275,7 +300,7 @@ class SQLStore(ABC):
     ) -> UploadResult:
         """The result of an upload; its invitation is spent if it is to be stored."""
         if stored is not None:
-            return _repetition(upload, stored)
+            return repetition(upload, stored)
         if closed:
             return UploadResult(UploadOutcome.CLOSED, None)
         if upload.invitation is not None:
@@ -285,18 +310,20 @@ class SQLStore(ABC):
             ).fetchall()
             if not spent:  # perhaps by this very upload, in another process, a moment ago
                 stored = queries.upload(db, number, upload.upload)
-                return UploadResult(UploadOutcome.NOT_INVITED, None) if stored is None else _repetition(upload, stored)
+                return UploadResult(UploadOutcome.NOT_INVITED, None) if stored is None else repetition(upload, stored)
         return UploadResult(UploadOutcome.STORED, upload.answer)
 
     def _insert(self, change: Transaction, new: Sequence[tuple[int, UploadRecord]]) -> None:
         rows: list[tuple[Any, ...]] = []
         position, chain = change.checkpoint.position, change.checkpoint.chain
         positions = self._new_positions(change.db, position, len(new))
+        noted = queries.note_value(change.db, "day") or ""
         salts = os.urandom(SALT_BYTES * len(new))
         for at, (position, (number, upload)) in enumerate(zip(positions, new, strict=True)):
             salt, labels = salts[SALT_BYTES * at : SALT_BYTES * (at + 1)], queries.labels_text(upload.labels)
+            day = max(upload.day, noted)
             columns = (
-                upload.upload, upload.digest, upload.day, labels, upload.count, upload.answer, salt, upload.reports,
+                upload.upload, upload.digest, day, labels, upload.count, upload.answer, salt, upload.reports,
             )  # fmt: skip
             row = row_hash(position, upload.collection, *columns)
             chain = extend_chain(chain, row)
@@ -310,32 +337,49 @@ class SQLStore(ABC):
 
     def batches(self, collection: str, *, after: int = 0) -> Iterator[Batch]:
         """The stored reports of a collection after a position, read in parts, so that nothing waits for the reader."""
-        last = self._last_position()
+        last, revision = self._last_position(), None
         while True:
             with self._read() as db:
+                now = queries.revision(db)
                 page = queries.batches(db, collection, after, last)
+            if revision not in (None, now):
+                raise StoreChanged("stored reports were forgotten or mixed while they were read; ask again")
+            revision = now
             yield from page
             if not page:
                 return
             after = page[-1].position
 
+    def mix(self, *, least: int = 1) -> None:
+        with self._read() as db:
+            enough = unmixed(db, self.writer_id) >= least
+        if enough:
+            self._mix()
+            self._make_room()
+
+    @retried
+    def _mix(self) -> None:
+        with self._change() as change:
+            self._lock_for(change.db, "stored uploads")
+            change.checkpoint = replace(change.checkpoint, chain=mix(change.db, self.writer_id))
+            put_note(change.db, "revision", str(queries.revision(change.db) + 1))
+            change.changed = change.anew = True
+
     # -- tallies and counts of refusals ------------------------------------------------------------------
 
-    def snapshot(self, collection: str) -> Snapshot | None:
+    def snapshot(self, collection: str) -> Snapshot:
         with self._read() as db:
             return queries.snapshot(db, queries.collection_state(db, collection)[0])
 
+    @retried
     def keep_snapshot(self, collection: str, snapshot: Snapshot) -> None:
-        """Store tallies in place of earlier ones; those of days that were forgotten meanwhile are left out."""
+        """Store tallies in place of earlier ones, unless reports were forgotten since these were counted."""
         with self._change() as change:
             number, _ = queries.collection_state(change.db, collection)
             self._lock_for(change.db, "tallies", number)
-            forgotten = queries.forgotten_before(change.db)
-            wanted = {
-                (queries.labels_text(labels), day): counts
-                for (labels, day), counts in snapshot.tallies.items()
-                if day >= forgotten
-            }
+            if snapshot.revision != queries.revision(change.db):
+                return
+            wanted = {(queries.labels_text(labels), day): counts for (labels, day), counts in snapshot.tallies.items()}
             stored = queries.tallies(change.db, number)
             for labels, day in stored.keys() - wanted.keys():
                 change.db.execute(
@@ -344,10 +388,11 @@ class SQLStore(ABC):
             for (labels, day), counts in wanted.items():
                 if stored.get((labels, day)) != counts:
                     key = {"collection": number, "labels": labels, "day": day}
-                    _put(change.db, "tally", key, counts=counts)
-            _put(change.db, "tallied", {"collection": number}, position=snapshot.position)
+                    put(change.db, "tally", key, counts=counts)
+            put(change.db, "tallied", {"collection": number}, position=snapshot.position)
             change.changed = True
 
+    @retried
     def refuse(self, counts: Mapping[tuple[str, str], int]) -> None:
         with self._change() as change:
             for (collection, reason), more in counts.items():
@@ -357,7 +402,7 @@ class SQLStore(ABC):
                 ).fetchone()
                 count = more + (row[0] if row else 0)
                 key = {"lane": self.writer_id, "collection": collection, "reason": reason}
-                _put(change.db, "refusal", key, count=count)
+                put(change.db, "refusal", key, count=count)
                 change.changed = True
 
     def refusals(self) -> dict[tuple[str, str], int]:
@@ -371,9 +416,13 @@ class SQLStore(ABC):
 
     def invite(self, collection: str, hashes: Iterable[bytes]) -> None:
         """Add the hashes of invitations that one upload each may spend; one that is there stays as it is."""
+        self._invite(collection, sorted(set(hashes)))
+
+    @retried
+    def _invite(self, collection: str, hashes: Sequence[bytes]) -> None:
         with self._change() as change:
             number, _ = queries.collection_state(change.db, collection)
-            rows = [(number, each, checksum(number, each, 0)) for each in sorted(set(hashes))]
+            rows = [(number, each, checksum(number, each, 0)) for each in hashes]
             if rows:
                 change.db.executemany(
                     "INSERT INTO invitation (collection, hash, spent, seal) VALUES (?, ?, 0, ?) ON CONFLICT DO NOTHING",
@@ -389,9 +438,10 @@ class SQLStore(ABC):
             ).fetchall()
         return int(count), int(spent)
 
+    @retried
     def set_token(self, role: str, digest: bytes) -> None:
         with self._change() as change:
-            _put(change.db, "token", {"role": role}, digest=digest)
+            put(change.db, "token", {"role": role}, digest=digest)
             change.changed = True
 
     def token(self, role: str) -> bytes | None:
@@ -401,61 +451,62 @@ class SQLStore(ABC):
 
     # -- retention --------------------------------------------------------------------------------------
 
-    def forget(self, *, before: str) -> int:
-        check_day("before", before)
-        with self._lock:
-            with self._change() as change:
-                ((count,),) = change.db.execute(
-                    "SELECT COALESCE(SUM(count), 0) FROM upload WHERE day < ?", (before,)
-                ).fetchall()
-                change.db.execute(
-                    "UPDATE upload SET collection = NULL, upload = NULL, digest = NULL, day = NULL, labels = NULL, "
-                    "count = NULL, answer = NULL, salt = NULL, reports = NULL WHERE day < ?",
-                    (before,),
-                )
-                change.db.execute("DELETE FROM tally WHERE day < ?", (before,))
-                self._note(change.db, "forgotten", max(before, queries.forgotten_before(change.db)))
-                self._note(change.db, "removing", "yes")
-                change.changed = True
-            self._finish_erasing()
-        return int(count)
+    def last_day(self) -> str | None:
+        with self._read() as db:
+            return queries.last_day(db)
 
-    def _finish_erasing(self) -> None:
-        """Erase what was forgotten from the files, and note that this is done."""
-        self._erase()
+    @retried
+    def note_day(self, day: str) -> None:
+        check_day("day", day)
         with self._change() as change:
-            self._note(change.db, "removing", "no")
+            put_note(change.db, "day", day)
             change.changed = True
 
-    def _note(self, db: Connection, name: str, value: str) -> None:
-        _put(db, "meta", {"name": name}, value=value)
+    def forget(self, *, before: str) -> int:
+        check_day("before", before)
+        with self._read() as db:
+            days = db.execute("SELECT DISTINCT day FROM upload WHERE day < ? ORDER BY day", (before,)).fetchall()
+        count = 0
+        for (day,) in days:
+            count += self._forget_day(day)
+            self._make_room()
+        self.erase()
+        return count
 
+    @retried
+    def _forget_day(self, day: str) -> int:
+        """Forget the uploads of a day together with their tallies; the number of reports."""
+        with self._change() as change:
+            self._lock_for(change.db, "stored uploads")
+            ((count,),) = change.db.execute(
+                "SELECT COALESCE(SUM(count), 0) FROM upload WHERE day = ?", (day,)
+            ).fetchall()
+            change.db.execute(
+                "UPDATE upload SET collection = NULL, upload = NULL, digest = NULL, day = NULL, labels = NULL, "
+                "count = NULL, answer = NULL, salt = NULL, reports = NULL WHERE day = ?",
+                (day,),
+            )
+            change.db.execute("DELETE FROM tally WHERE day = ?", (day,))
+            put_note(change.db, "revision", str(queries.revision(change.db) + 1))
+            put_note(change.db, "removing", "yes")
+            change.changed = True
+        return int(count)
 
-def _put(db: Connection, table: str, key: Mapping[str, Any], **columns: Any) -> None:
-    """Insert a row with its checksum, or update the one that has this key."""
-    row = {**key, **columns}
-    row["seal"] = checksum(*row.values())
-    updates = ", ".join(f"{name} = excluded.{name}" for name in (*columns, "seal"))
-    db.execute(
-        f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) "
-        f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET {updates}",
-        tuple(row.values()),
-    )
+    def erase(self) -> None:
+        with self._read() as db:
+            unfinished = queries.note_value(db, "removing") == "yes"
+        if unfinished:
+            self._finish_erasing()
 
+    @retried
+    def _finish_erasing(self) -> None:
+        """Erase what was forgotten from the files, and note that this is done."""
+        with self._lock:
+            self._erase()
+            with self._change() as change:
+                put_note(change.db, "removing", "no")
+                change.changed = True
 
-def _repetition(upload: UploadRecord, stored: tuple[bytes, str]) -> UploadResult:
-    """The result of an upload whose number was stored before, with the same content or another."""
-    digest, answer = stored
-    if digest != upload.digest:
-        return UploadResult(UploadOutcome.CONFLICT, None)
-    return UploadResult(UploadOutcome.REPEATED, answer)
-
-
-def check_day(name: str, day: str) -> None:
-    """`InvalidInput` unless it is a day of the calendar in the form ``2026-11-17``."""
-    try:
-        good = date.fromisoformat(day).isoformat() == day
-    except (TypeError, ValueError):
-        good = False
-    if not good:
-        raise InvalidInput(f"{name}={shown(day)} must be a day such as 2026-11-17")
+    def ready(self) -> None:
+        with self._change():
+            """It is undone, since nothing was changed; but it had the writer's connection, and all locks."""

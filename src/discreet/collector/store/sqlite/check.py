@@ -8,34 +8,64 @@ is that of https://sqlite.org/fileformat2.html#walformat and, for the index, htt
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..sql.check import check_checkpoints, check_tables
-from ..sql.checkpoints import CheckpointLines
+from ..sql.checkpoints import Checkpoint, CheckpointLines
 from ..sql.schema import SQLITE_TYPES, STEPS, Connection, statements
 
 HEADER, FRAME = 32, 24
 LITTLE, BIG = 0x377F0682, 0x377F0683
 MASK = 0xFFFFFFFF
+INDEX_HEADER = 48
+READ_INDEX = f"import sys; sys.stdout.buffer.write(open(sys.argv[1], 'rb').read({2 * INDEX_HEADER}))"
+MAX_TRIES = 20
+"""How often the log and its index are read again because they changed meanwhile."""
 
 
-def sound_frames(wal: Path) -> int:
-    """How many frames, up to the last that ends a transaction, a recovery would keep."""
+class Frames(NamedTuple):
+    """A number of frames, and the salts of the log that they are in, which change when it begins anew."""
+
+    count: int
+    salts: bytes
+
+
+def damaged_frame(path: Path) -> str | None:
+    """What is wrong with the log of a database that connections of any process may read and write meanwhile.
+
+    The index is read first: frames that it counts are in the log, and stay as they are until the log begins anew.
+    """
+    for _ in range(MAX_TRIES):
+        used = frames_in_use(path.with_name(f"{path.name}-shm"))
+        sound = sound_frames(path.with_name(f"{path.name}-wal"))
+        if used.count == 0 or (sound.count >= used.count and sound.salts == used.salts):
+            return None
+        if frames_in_use(path.with_name(f"{path.name}-shm")).salts == used.salts:
+            return f"{path.name}-wal: frame {sound.count + 1} of {used.count} or one soon after it is damaged"
+    return f"{path.name}-wal: its index cannot be read"
+
+
+def sound_frames(wal: Path) -> Frames:
+    """The frames, up to the last that ends a transaction, that a recovery would keep."""
     data = wal.read_bytes() if wal.exists() else b""
+    nothing = Frames(0, data[16:24])
     if len(data) < HEADER:
-        return 0
+        return nothing
     magic, _, page = struct.unpack(">III", data[:12])
     if magic not in (LITTLE, BIG) or not 512 <= page <= 65536:
-        return 0
+        return nothing
     order = "<" if magic == LITTLE else ">"
     sums = _checksum(order, data[:24], (0, 0))
     if struct.unpack(">II", data[24:32]) != sums:
-        return 0
+        return nothing
     salts, sound = data[16:24], 0
     for number, start in enumerate(range(HEADER, len(data) - FRAME - page + 1, FRAME + page), 1):
         frame = data[start : start + FRAME + page]
@@ -44,13 +74,23 @@ def sound_frames(wal: Path) -> int:
             break
         if struct.unpack(">I", frame[4:8])[0]:
             sound = number
-    return sound
+    return Frames(sound, salts)
 
 
-def frames_in_use(index: Path) -> int:
-    """How many frames the connections of a running store read, as the shared index beside the log says."""
-    data = index.read_bytes()[:48] if index.exists() else b""
-    return int(struct.unpack("=I", data[16:20])[0]) if len(data) == 48 else 0
+def frames_in_use(index: Path) -> Frames:
+    """The frames that the connections of a running store read, as the shared index beside the log says.
+
+    SQLite keeps its locks on the index, and a process loses all locks on a file when it closes that file
+    (https://sqlite.org/howtocorrupt.html, 2.2): so another process reads it. Its header is there twice, and is whole
+    when both are the same.
+    """
+    if not index.exists():
+        return Frames(0, b"")
+    for _ in range(MAX_TRIES):
+        data = subprocess.run([sys.executable, "-I", "-S", "-c", READ_INDEX, str(index)], stdout=subprocess.PIPE).stdout
+        if data[:INDEX_HEADER] == data[INDEX_HEADER:]:
+            break
+    return Frames(int(struct.unpack("=I", data[16:20])[0]), data[32:40]) if len(data) > 40 else Frames(0, b"")
 
 
 def _checksum(order: str, data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
@@ -82,18 +122,29 @@ MAX_COMMITS_AHEAD = 1
 """The commits by which a database may be ahead of its checkpoints: a crash may come between the two."""
 
 
-def find_problems(db: Connection, name: str, lines: CheckpointLines | None) -> Iterator[str]:
-    """What is wrong with a database of this name and its checkpoints, a sentence each."""
+def find_problems(
+    db: Connection,
+    name: str,
+    before: CheckpointLines | None,
+    anew: Checkpoint | None,
+    after: CheckpointLines | None,
+) -> Iterator[str]:
+    """What is wrong with a database of this name and its checkpoints, a sentence each.
+
+    A running store goes on: every checkpoint that was there `before` the state that this connection sees is of a
+    commit in it; and the state has no more commits than the checkpoints have that were there `after` it was fixed. What
+    came before the chain was made `anew`, as announced or as a new file says, is not of this state.
+    """
     for (line,) in db.execute("PRAGMA integrity_check(20)").fetchall():
         if line != "ok":
             yield f"{name}: {line}"
     yield from _schema(db, name)
     yield from check_tables(db)
-    if lines is None:
+    if before is None or after is None:
         yield f"{name}.heads: the file is missing"
     else:
-        yield from check_checkpoints(db, WRITER_ID, lines, f"{name}.heads")
-        yield from _commits_ahead(db, lines, f"{name}.heads")
+        yield from check_checkpoints(db, WRITER_ID, before, f"{name}.heads", anew or after.first)
+        yield from _commits_ahead(db, after, f"{name}.heads")
 
 
 def _schema(db: Connection, name: str) -> Iterator[str]:
@@ -103,7 +154,7 @@ def _schema(db: Connection, name: str) -> Iterator[str]:
     ((mode,),) = db.execute("PRAGMA encoding").fetchall()
     if mode != "UTF-8":
         yield f"{name}: text is not in UTF-8"
-    expected = [line for step in statements(SQLITE_TYPES) for line in step]
+    expected = [line for step in statements(SQLITE_TYPES) for line in step if line.startswith("CREATE")]
     rows = db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
     if sorted(line for (line,) in rows) != sorted(expected):
         yield f"{name}: its tables are not declared as they should be"
@@ -129,7 +180,7 @@ def resume_problems(db: Connection, lines: CheckpointLines, name: str) -> list[s
     unreadable = len(lines.checkpoints) - 1 - max(at for at, each in enumerate(lines.checkpoints) if each is not None)
     written = last.commits + unreadable + lines.torn
     ((commits,),) = db.execute("SELECT commits FROM lane WHERE lane = ?", (WRITER_ID,)).fetchall()
-    problems = list(check_checkpoints(db, WRITER_ID, CheckpointLines((last,), False), name))
+    problems = list(check_checkpoints(db, WRITER_ID, CheckpointLines((last,), False), name, None))
     if not problems and commits < written:
         problems = [f"{name}: {written - commits} commits were written and are not in the database"]
     return problems or list(_commits_ahead(db, lines, name))

@@ -7,25 +7,32 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ....core.errors import InvalidInput, StoreFailed, StoreFull
 from ..disk import LocalDisk, sync_folder, translate_file_errors
 from ..sql import queries
-from ..sql.checkpoints import Checkpoint, CheckpointFile, CheckpointLines, read_checkpoints
+from ..sql.checkpoints import Checkpoint, CheckpointFile, CheckpointLines, announced_checkpoint, read_checkpoints
 from ..sql.schema import SQLITE_TYPES, Connection, ReaderPool, migrate
 from ..sql.store import INTO_UPLOAD, UPLOAD_VALUES, LockTarget, SQLStore
 from . import check as sqlite_check
 from .check import WRITER_ID
 
 FULL, IOERR_SHMSIZE = 13, 4874
+READ_ONLY = (8, 14)
+"""Codes of SQLite: what would have to be written cannot be, and a file cannot be opened."""
+UNREADABLE = (3, 5, 7, *READ_ONLY, 23)
+"""Codes that say nothing about what is in a file: no permission, locked, no memory."""
 PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", f"journal_size_limit = {1 << 26}")
 LOCK_SECONDS = 10.0
 """How long a connection waits for a lock."""
+TRUNCATE = "PRAGMA wal_checkpoint(TRUNCATE)"
+"""Writes the log into the database and empties it; its row begins with 1 if a reader is in the way."""
 
 
 class Driver:
@@ -35,14 +42,19 @@ class Driver:
         """A connection that may write, every statement by itself unless a transaction is begun."""
         return sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
 
-    def connect_read_only(self, path: Path) -> Connection:
-        """A connection that changes nothing, not even when it is closed."""
-        place = f"{path.resolve().as_uri()}?mode=ro"
+    def connect_read_only(self, path: Path, *, immutable: bool = False) -> Connection:
+        """A connection that changes nothing, not even when it is closed; `immutable` says that nobody else does."""
+        place = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
         return sqlite3.connect(place, uri=True, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
 
     def error_code(self, problem: Exception) -> int | None:
         """SQLite's extended code of an error; None for an error of something else."""
         return getattr(problem, "sqlite_errorcode", 1) if isinstance(problem, sqlite3.Error) else None
+
+
+def is_full(code: int | None) -> bool:
+    """True for the code of an error that says that there is no room."""
+    return code is not None and (code & 0xFF == FULL or code == IOERR_SHMSIZE)
 
 
 @contextmanager
@@ -55,8 +67,41 @@ def translate_errors(driver: Driver, path: Path) -> Iterator[None]:
             code = driver.error_code(problem)
             if code is None:
                 raise
-            full = code & 0xFF == FULL or code == IOERR_SHMSIZE
-            raise (StoreFull if full else StoreFailed)(f"{path.name}: {problem}") from problem
+            raise (StoreFull if is_full(code) else StoreFailed)(f"{path.name}: {problem}") from problem
+
+
+def connect_reader(driver: Driver, path: Path) -> Connection:
+    """A connection that only reads, in a transaction that sees one state of the database.
+
+    SQLite reads a log only where it can write an index beside it. In a folder that nobody can write to, a database
+    without a log is read all the same, since nobody can change it.
+    """
+    db = driver.connect_read_only(path)
+    try:
+        _fix_state(db)
+        return db
+    except Exception as problem:
+        db.close()
+        if (driver.error_code(problem) or 0) & 0xFF not in READ_ONLY:
+            raise
+        log = path.with_name(f"{path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise StoreFailed(
+                f"{log.name} cannot be read where nothing can be written: copy it, {path.name} and "
+                f"{path.name}.heads to another folder"
+            ) from problem
+    db = driver.connect_read_only(path, immutable=True)
+    try:
+        _fix_state(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _fix_state(db: Connection) -> None:
+    db.execute("BEGIN").fetchall()
+    db.execute("SELECT 1 FROM sqlite_schema").fetchall()
 
 
 def connect_writer(driver: Driver, path: Path) -> Connection:
@@ -69,6 +114,8 @@ def connect_writer(driver: Driver, path: Path) -> Connection:
     try:
         for pragma in PRAGMAS:
             db.execute(f"PRAGMA {pragma}").fetchall()
+        folder = str(path.resolve().parent).replace("'", "''")
+        db.execute(f"PRAGMA temp_store_directory = '{folder}'").fetchall()
         ((mode,),) = db.execute("PRAGMA journal_mode").fetchall()
         if mode != "wal":
             raise StoreFailed(f"{path.name}: the file system keeps no write-ahead log for SQLite (mode {mode})")
@@ -85,18 +132,43 @@ def copy(driver: Driver, disk: LocalDisk, source: Path, target: Path) -> None:
         raise InvalidInput(f"{target.name} is there already; a copy replaces nothing")
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        with closing(driver.connect_read_only(source)) as db:
+        with closing(connect_reader(driver, source)) as db:
+            db.execute("COMMIT").fetchall()
             draft.touch(0o600)
             db.execute("VACUUM INTO ?", (str(draft),)).fetchall()
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
-        with closing(driver.connect_read_only(draft)) as db:
+        with closing(connect_reader(driver, draft)) as db:
             checkpoint = queries.checkpoint(db, WRITER_ID)
         CheckpointFile.begin(checkpoints, disk, checkpoint).close()
         os.replace(draft, target)
         sync_folder(target.parent)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def restore(backup: Path, target: Path) -> None:
+    """Put a copy, and its checkpoint, at a place where nothing is; only a whole one."""
+    target = target.resolve()
+    for suffix in ("", ".heads", "-wal", "-shm"):
+        if (there := target.with_name(target.name + suffix)).exists():
+            raise InvalidInput(f"{there.name} is there already; a copy replaces nothing")
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    with translate_file_errors(target.name):
+        try:
+            shutil.copyfile(backup, draft)
+            shutil.copyfile(sibling(backup, "heads"), sibling(draft, "heads"))
+            if damage := check_files(Driver(), LocalDisk(), draft):
+                raise StoreFailed(f"{backup.name} is no whole copy of a store: {damage[0]}")
+            for file in (sibling(draft, "heads"), draft):
+                with file.open("rb+") as opened:
+                    os.fsync(opened.fileno())
+            os.replace(sibling(draft, "heads"), sibling(target, "heads"))
+            os.replace(draft, target)
+            sync_folder(target.parent)
+        finally:
+            for suffix in ("", ".heads", "-wal", "-shm"):
+                draft.with_name(draft.name + suffix).unlink(missing_ok=True)
 
 
 T = TypeVar("T")
@@ -122,7 +194,7 @@ class SQLiteStore(SQLStore):
 
     def __init__(self, path: Path | str, *, driver: Driver | None = None, disk: LocalDisk | None = None) -> None:
         super().__init__(disk)
-        self.path = Path(path)
+        self.path = Path(path).resolve()  # the lock and the checkpoints are beside the file itself, not beside a link
         self._driver = driver or Driver()
         with self._translate_errors():
             self._lock_file: Any = self._disk.lock(sibling(self.path, "lock"))
@@ -201,18 +273,45 @@ class SQLiteStore(SQLStore):
 
     # -- retention, checking, copies --------------------------------------------------------------------
 
+    def _make_room(self) -> None:
+        """Empty the log, unless a reader is in the way."""
+        with self._lock, translate_errors(self._driver, self.path), self._without_waiting() as db:
+            db.execute(TRUNCATE).fetchall()
+
     def _erase(self) -> None:
-        """Write the database anew without what was deleted, and empty its log."""
-        with translate_errors(self._driver, self.path):
-            db = self._writer()
-            for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
-                rows = db.execute(statement).fetchall()
+        """Write the database anew without what was deleted, and empty its log.
+
+        SQLite makes a copy in its folder for temporary files, which is that of the store, and then writes it to the
+        log: there must be room for the database twice.
+        """
+        with translate_errors(self._driver, self.path), self._without_waiting() as db:
+            for statement in (TRUNCATE, "VACUUM", TRUNCATE):
+                try:
+                    rows = db.execute(statement).fetchall()
+                except Exception as problem:
+                    if is_full(self._driver.error_code(problem)):
+                        size = 2 * self.path.stat().st_size
+                        raise StoreFull(
+                            f"{self.path.name}: to erase what was forgotten, {size:,} bytes must be free beside it"
+                        ) from problem
+                    raise
                 if rows and rows[0][0]:
                     raise StoreFailed(f"{self.path.name}: a reader keeps forgotten reports in the log; forget again")
 
+    @contextmanager
+    def _without_waiting(self) -> Iterator[Connection]:
+        """The connection that writes, while it gives up at a lock at once: a reader may stay, and uploads wait."""
+        db = self._writer()
+        db.execute("PRAGMA busy_timeout = 0").fetchall()
+        try:
+            yield db
+        finally:
+            with suppress(Exception):  # a lost connection is opened anew
+                db.execute(f"PRAGMA busy_timeout = {int(1000 * LOCK_SECONDS)}").fetchall()
+
     def check(self) -> list[str]:
         """What is damaged, a sentence each, by new connections that have nothing in memory yet."""
-        return check_files(self._driver, self._disk, self.path, lock=self._lock)
+        return check_files(self._driver, self._disk, self.path)
 
     def back_up(self, path: Path) -> None:
         with translate_errors(self._driver, path):
@@ -235,7 +334,7 @@ def sibling(path: Path, suffix: str) -> Path:
 
 def accept_loss(path: Path | str, *, driver: Driver | None = None, disk: LocalDisk | None = None) -> None:
     """Take a database as it is, though acknowledged uploads are missing; its checkpoints begin anew."""
-    path, driver, disk = Path(path), driver or Driver(), disk or LocalDisk()
+    path, driver, disk = Path(path).resolve(), driver or Driver(), disk or LocalDisk()
     with (
         translate_errors(driver, path),
         closing(disk.lock(sibling(path, "lock"))),
@@ -244,31 +343,28 @@ def accept_loss(path: Path | str, *, driver: Driver | None = None, disk: LocalDi
         CheckpointFile.begin(sibling(path, "heads"), disk, queries.checkpoint(db, WRITER_ID)).close()
 
 
-def check_files(driver: Driver, disk: LocalDisk, path: Path, *, lock: AbstractContextManager[Any]) -> list[str]:
-    """Everything that is wrong, a sentence each; `lock` keeps others from writing while a view is fixed."""
-    problems: list[str] = []
-    with lock:
-        lines = read_checkpoints(path.with_name(f"{path.name}.heads"), disk)
-        with translate_errors(driver, path):
-            db = driver.connect_read_only(path)
-            try:
-                db.execute("BEGIN").fetchall()
-                db.execute("SELECT 1 FROM sqlite_schema").fetchall()
-                sound = sqlite_check.sound_frames(path.with_name(f"{path.name}-wal"))
-                used = sqlite_check.frames_in_use(path.with_name(f"{path.name}-shm"))
-                if sound < used:
-                    problems.append(f"{path.name}-wal: frame {sound + 1} of {used} or one soon after it is damaged")
-            except Exception as problem:
-                if driver.error_code(problem) is None:
-                    raise
-                problems.append(f"{path.name}: {problem}")
-    try:
-        for sentence in sqlite_check.find_problems(db, path.name, lines):
-            problems.append(sentence)
-    except StoreFailed as problem:
-        problems.append(str(problem))
-    except Exception as problem:  # what damaged pages make of types and texts cannot be foreseen
-        problems.append(f"{path.name}: it cannot be read: {problem}")
-    finally:
-        db.close()
+def check_files(driver: Driver, disk: LocalDisk, path: Path) -> list[str]:
+    """Everything that is wrong, a sentence each; `StoreFailed` if the files cannot be read, which is no damage."""
+    path = path.resolve()
+    checkpoints, problems = sibling(path, "heads"), []
+    with translate_errors(driver, path):
+        before = read_checkpoints(checkpoints, disk)
+        try:
+            db = connect_reader(driver, path)
+        except Exception as problem:
+            code = driver.error_code(problem)
+            if code is None or code & 0xFF in UNREADABLE:
+                raise
+            return [f"{path.name}: {problem}"]
+    with closing(db):
+        if damage := sqlite_check.damaged_frame(path):
+            problems.append(damage)
+        anew, after = announced_checkpoint(checkpoints, disk), read_checkpoints(checkpoints, disk)
+        try:
+            for sentence in sqlite_check.find_problems(db, path.name, before, anew, after):
+                problems.append(sentence)
+        except StoreFailed as problem:
+            problems.append(str(problem))
+        except Exception as problem:  # what damaged pages make of types and texts cannot be foreseen
+            problems.append(f"{path.name}: it cannot be read: {problem}")
     return list(dict.fromkeys(problems))

@@ -1,0 +1,149 @@
+"""Mixed uploads: nothing stored tells in which order they came, or which two of them are one person's."""
+
+import random
+
+import pytest
+
+from discreet.checks.store import DAY, RESPONSE, collection, upload
+from discreet.collector.store.opening import check_place
+from discreet.collector.store.protocol import StoreChanged
+from discreet.collector.store.sql import mixing, queries
+from discreet.collector.store.sql.checkpoints import CheckpointFile
+from discreet.collector.store.tallies import count_reports
+from discreet.core.errors import StoreFailed
+
+from .stores import STORES, numbers, sqlite_in
+
+PEOPLE = 100
+
+
+@pytest.fixture(params=STORES)
+def store(request, tmp_path, monkeypatch):
+    """A store with two collections that the same people answered, one after the other."""
+    rng = random.Random(1)
+    monkeypatch.setattr(mixing, "SystemRandom", lambda: rng)
+    made = STORES[request.param](tmp_path)
+    answered(made)
+    yield made
+    made.shut()
+
+
+def answered(store):
+    for name in ("c", "d"):
+        store.create(collection(name), day=DAY)
+    labelled = [(("number", str(person)),) for person in range(PEOPLE)]
+    for start in range(0, PEOPLE, 10):
+        pairs = [(n, name) for n in range(start, start + 10) for name in ("c", "d")]
+        store.add([upload(n, name=name, labels=labelled[n]) for n, name in pairs])
+
+
+def neighbours(store):
+    """How many people's two answers have positions next to each other."""
+    with store._read() as db:
+        people = [labels for (labels,) in db.execute("SELECT labels FROM upload ORDER BY position").fetchall()]
+    return sum(one == other for one, other in zip(people, people[1:], strict=False))
+
+
+def test_answers_of_one_person_are_no_neighbours_and_were_written_at_once(store):
+    """Of 100 pairs among 200 about one is next to each other by chance; more than 12 with probability below 1e-9."""
+    assert neighbours(store) == PEOPLE  # the control
+    before = [batch.labels for batch in store.batches("c")]
+    store.mix()
+    assert neighbours(store) <= 12
+    after = [batch.labels for batch in store.batches("c")]
+    assert sorted(after) == sorted(before)
+    assert sum(one == other for one, other in zip(before, after, strict=True)) <= 12
+    assert store.check() == []
+
+
+def test_the_rows_and_the_checkpoints_of_mixed_uploads_tell_no_transaction(tmp_path):
+    store = STORES["postgres"](tmp_path)
+    answered(store)
+    count = "SELECT COUNT(DISTINCT xmin::text) FROM upload"
+    assert store._writer().execute(count).fetchone() == (PEOPLE // 10,)  # the control
+    store.mix()
+    assert store._writer().execute(count).fetchone() == (1,)
+    assert (tmp_path / "heads" / "lane-0.heads").stat().st_size == 256
+    assert sorted(path.name for path in (tmp_path / "heads").iterdir()) == ["lane-0.heads"]
+    store.shut()
+
+
+def test_no_position_crosses_a_cut_and_between_cuts_all_orders_come():
+    positions, cuts = [2, 3, 5, 7, 8, 9], [3, 7]
+    found = {tuple(mixing.mixed_order(positions, cuts)) for _ in range(400)}
+    assert {order[:2] for order in found} == {(2, 3), (3, 2)}
+    assert {order[2:4] for order in found} == {(5, 7), (7, 5)}
+    assert {tuple(sorted(order[4:])) for order in found} == {(8, 9)}  # each missing: 400 draws, below 1e-50
+    assert len(found) == 8
+
+
+def test_what_was_read_while_uploads_were_mixed_is_read_again(store, monkeypatch):
+    monkeypatch.setattr(queries, "PAGE_ROWS", 30)
+    reading = store.batches("c")
+    next(reading)
+    store.mix()
+    with pytest.raises(StoreChanged):
+        list(reading)
+    mixes, batches = [], type(store).batches
+
+    def disturbed(self, collection, *, after=0):
+        for number, batch in enumerate(batches(self, collection, after=after)):
+            if number == 10 and len(mixes) < 2:
+                store.add([upload(PEOPLE + len(mixes))])
+                store.mix()
+                mixes.append(number)
+            yield batch
+
+    monkeypatch.setattr(type(store), "batches", disturbed)
+    assert count_reports(store, "c", RESPONSE).tally().n == 3 * (PEOPLE + 2)
+
+
+@pytest.mark.parametrize("when", ["announce", "begin_anew"])
+def test_a_crash_while_uploads_are_mixed_is_no_damage(tmp_path, monkeypatch, when):
+    """Before the commit, or between it and the new file of checkpoints."""
+    store = sqlite_in(tmp_path)
+    answered(store)
+    real = getattr(CheckpointFile, when)
+
+    def crash(self, checkpoint):
+        if when == "announce":
+            real(self, checkpoint)
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(CheckpointFile, when, crash)
+        with pytest.raises(StoreFailed):
+            store.mix()
+    assert (tmp_path / "store.db.heads.next").exists()
+    assert (neighbours(store) < PEOPLE) == (when == "begin_anew")
+    assert check_place(store.path) == []
+    store.shut()
+    store = sqlite_in(tmp_path)
+    assert numbers(store) == list(range(PEOPLE))
+    assert store.check() == []
+    store.add([upload(PEOPLE)])
+    store.mix()
+    assert store.check() == []
+    assert not (tmp_path / "store.db.heads.next").exists()
+    store.shut()
+
+
+def test_a_chain_that_is_made_anew_without_saying_so_is_damage(tmp_path, monkeypatch):
+    store = sqlite_in(tmp_path)
+    answered(store)
+    monkeypatch.setattr(CheckpointFile, "announce", lambda self, checkpoint: None)
+    monkeypatch.setattr(CheckpointFile, "begin_anew", CheckpointFile.append)
+    store.mix()
+    assert any("the chain at position" in line for line in store.check())
+    store.shut()
+
+
+def test_an_older_copy_is_noticed_after_mixing_too(tmp_path):
+    store = sqlite_in(tmp_path)
+    answered(store)
+    store.back_up(tmp_path / "older")
+    store.mix()
+    store.shut()
+    store.path.write_bytes((tmp_path / "older").read_bytes())
+    with pytest.raises(StoreFailed, match="1 commits were acknowledged and are not in the database"):
+        sqlite_in(tmp_path)
