@@ -110,7 +110,7 @@ class MemoryStore:
         self._batches, self._snapshots = kept, {}
         return gone
 
-    def mix(self, *, least=1):
+    def mix(self, *, least=1, numbers=None):
         pass
 
     def last_day(self):

@@ -2,15 +2,16 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import discreet as dc
 from discreet.bulk.report_files import reports_to_bytes
-from discreet.collector.batching import MIXED, Batches, ShownCounts, shown_uploads
+from discreet.collector.batching import MIXED, Batches, ShownCounts, batch_numbers, shown_uploads
 from discreet.collector.results import Breakdown, group_tallies
-from discreet.collector.store.protocol import Batch
+from discreet.collector.store.protocol import Batch, Snapshot
 from discreet.collector.store.tallies import count_reports
 
 MINIMUM = 4
@@ -24,13 +25,25 @@ class Uploads:
     """As much of a store as is read."""
 
     def __init__(self):
-        self.kept = []
+        self.kept, self.revision = [], 0
 
     def batches(self, collection, *, after=0):
         return iter([batch for batch in self.kept if batch.position > after])
 
     def snapshot(self, collection):
-        return None
+        return Snapshot(0, {}, self.revision)
+
+    def mix(self, chance, numbers):
+        """Uploads of the same labels, day and size get each other's reports inside the batches that are numbered."""
+        alike = {}
+        for place, batch in enumerate(self.kept):
+            key = numbers(batch.labels, batch.count), batch.labels, batch.day, batch.count
+            alike.setdefault(key, []).append(place)
+        for places in alike.values():
+            order = [self.kept[place].reports for place in chance.sample(places, len(places))]
+            for place, reports in zip(places, order, strict=True):
+                self.kept[place] = replace(self.kept[place], reports=reports)
+        self.revision += 1
 
     def add(self, labels, day, reports):
         packed = reports_to_bytes(MECHANISM, np.array(reports))
@@ -90,11 +103,16 @@ def small_set(answers):
     return None
 
 
-def everything_seen(seed, *rules):
-    """All answers that one gets who looks after some of the uploads, at the end, and after closing."""
+def everything_seen(seed, *rules, numbers=batch_numbers):
+    """All answers that one gets who looks after some of the uploads, at the end, and after closing.
+
+    Now and then stored uploads are mixed, inside the batches that `numbers` tells.
+    """
     chance, store, shown, answers = random.Random(seed), Uploads(), ShownCounts(MECHANISM, MINIMUM), []
     for upload in some_uploads(chance):
         store.add(*upload)
+        if chance.random() < 0.3:
+            store.mix(chance, numbers(MINIMUM, None))
         if chance.random() < 0.4:
             answers += [answer for rule in rules for answer in rule(store, shown, False)]
     return answers + [answer for closed in (False, True) for rule in rules for answer in rule(store, shown, closed)]
@@ -103,6 +121,22 @@ def everything_seen(seed, *rules):
 @pytest.mark.parametrize("seed", range(12))
 def test_no_small_set_follows_from_all_that_is_shown(seed):
     assert small_set(everything_seen(seed, under_the_new_rule, exported)) is None
+
+
+def changed_by_mixing(numbers):
+    """How many looks differ after all uploads were mixed."""
+    store, shown = Uploads(), ShownCounts(MECHANISM, MINIMUM)
+    for upload in some_uploads(random.Random(1)):
+        store.add(*upload)
+    before = under_the_new_rule(store, shown, False)
+    store.mix(random.Random(2), numbers(MINIMUM, None))
+    after = under_the_new_rule(store, shown, False)
+    return sum(not np.array_equal(one, other) for one, other in zip(before, after, strict=True))
+
+
+def test_mixing_changes_nothing_that_is_shown():
+    assert changed_by_mixing(batch_numbers) == 0
+    assert changed_by_mixing(lambda *_: lambda *_: 0) > 0, "the control: across batches it would"
 
 
 def test_small_sets_follow_where_every_cell_hides_itself_only():
@@ -156,4 +190,5 @@ def test_batches_are_made_anew_when_days_were_forgotten():
         store.add((), f"2026-11-{day + 1:02}", [day])
     assert shown.look(store, "c", closed=False).tally().n == 8
     del store.kept[:3]
+    store.revision += 1
     assert shown.look(store, "c", closed=False).tally().n == 4

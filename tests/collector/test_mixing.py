@@ -1,6 +1,7 @@
 """Mixed uploads: nothing stored tells in which order they came, or which two of them are one person's."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -12,7 +13,7 @@ from discreet.collector.store.sql.checkpoints import CheckpointFile
 from discreet.collector.store.tallies import count_reports
 from discreet.core.errors import StoreFailed
 
-from .stores import STORES, numbers, sqlite_in
+from .stores import STORES, sqlite_in
 
 PEOPLE = 100
 
@@ -31,26 +32,31 @@ def store(request, tmp_path, monkeypatch):
 def answered(store):
     for name in ("c", "d"):
         store.create(collection(name), day=DAY)
-    labelled = [(("number", str(person)),) for person in range(PEOPLE)]
     for start in range(0, PEOPLE, 10):
         pairs = [(n, name) for n in range(start, start + 10) for name in ("c", "d")]
-        store.add([upload(n, name=name, labels=labelled[n]) for n, name in pairs])
+        store.add([upload(n, name=name) for n, name in pairs])
+
+
+def people(store, name=None):
+    """The number of the person of every upload, in order of their positions."""
+    where = "" if name is None else f"WHERE collection = (SELECT number FROM collection WHERE id = '{name}')"
+    with store._read() as db:
+        return [text for (text,) in db.execute(f"SELECT upload FROM upload {where} ORDER BY position").fetchall()]
 
 
 def neighbours(store):
     """How many people's two answers have positions next to each other."""
-    with store._read() as db:
-        people = [labels for (labels,) in db.execute("SELECT labels FROM upload ORDER BY position").fetchall()]
-    return sum(one == other for one, other in zip(people, people[1:], strict=False))
+    order = people(store)
+    return sum(one == other for one, other in pairwise(order))
 
 
 def test_answers_of_one_person_are_no_neighbours_and_were_written_at_once(store):
     """Of 100 pairs among 200 about one is next to each other by chance; more than 12 with probability below 1e-9."""
     assert neighbours(store) == PEOPLE  # the control
-    before = [batch.labels for batch in store.batches("c")]
+    before = people(store, "c")
     store.mix()
     assert neighbours(store) <= 12
-    after = [batch.labels for batch in store.batches("c")]
+    after = people(store, "c")
     assert sorted(after) == sorted(before)
     assert sum(one == other for one, other in zip(before, after, strict=True)) <= 12
     assert store.check() == []
@@ -68,9 +74,9 @@ def test_the_rows_and_the_checkpoints_of_mixed_uploads_tell_no_transaction(tmp_p
     store.shut()
 
 
-def test_no_position_crosses_a_cut_and_between_cuts_all_orders_come():
-    positions, cuts = [2, 3, 5, 7, 8, 9], [3, 7]
-    found = {tuple(mixing.mixed_order(positions, cuts)) for _ in range(400)}
+def test_no_upload_leaves_its_class_and_inside_of_it_all_orders_come():
+    alike = {2: "a", 3: "a", 5: "b", 7: "b", 8: "c", 9: "c"}
+    found = {tuple(mixing.mixed_order(alike).values()) for _ in range(400)}
     assert {order[:2] for order in found} == {(2, 3), (3, 2)}
     assert {order[2:4] for order in found} == {(5, 7), (7, 5)}
     assert {tuple(sorted(order[4:])) for order in found} == {(8, 9)}  # each missing: 400 draws, below 1e-50
@@ -119,7 +125,7 @@ def test_a_crash_while_uploads_are_mixed_is_no_damage(tmp_path, monkeypatch, whe
     assert check_place(store.path) == []
     store.shut()
     store = sqlite_in(tmp_path)
-    assert numbers(store) == list(range(PEOPLE))
+    assert sorted(people(store, "c")) == sorted(f"upload-{number}" for number in range(PEOPLE))
     assert store.check() == []
     store.add([upload(PEOPLE)])
     store.mix()

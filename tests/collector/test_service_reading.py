@@ -134,6 +134,7 @@ def test_tallies_are_the_same_with_a_snapshot_and_without(service, name, filled,
     before = shares(service, name, "?by=week&days=1")
     assert service.store.snapshot(name) == Snapshot(0, {})
     monkeypatch.setattr(tallies, "TAIL_REPORTS", 1000)
+    tallies.count_reports(service.store, name, service.mechanism(name))
     assert shares(service, name, "?by=week&days=1") == before
     kept = service.store.snapshot(name)
     assert kept.position == 5

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -186,33 +186,48 @@ def check_days(store: Store) -> None:
     require("no upload is of a day before the one noted last", [each.day for each in store.batches("c")][-1] == LATE)
 
 
+def in_batches_of_thirty(collection: str) -> Callable[[Labels, int], int]:
+    """The numbers of batches of thirty uploads, as `Store.mix` takes them."""
+    following = count()
+    return lambda labels, reports: next(following) // 30
+
+
 def check_mixing(store: Store) -> None:
-    """Mixed uploads are all there, each once, in another order; what was tallied and sent before stays so."""
+    """Mixed uploads are all there, each once, in another order; what was tallied, shown and sent before stays so."""
     store.create(collection(), day=DAY)
     store.create(collection("d"), day=DAY)
-    uploads = [upload(number, labels=(("number", str(number)),)) for number in range(60)]
+    uploads = [replace(upload(n), reports=bytes([n % 5, n // 5 % 5, n // 25])) for n in range(60)]
     for each in uploads[:40]:
         store.add([each, replace(each, collection="d")])
     tallied = tallies(list(store.batches("c")))
     store.keep_snapshot("c", tallied)
     store.add(uploads[40:])
+
+    def stored(name: str, after: int = 0) -> list[bytes]:
+        return [each.reports for each in store.batches(name, after=after)]
+
+    before = [bytes(each.reports) for each in uploads]
     store.mix(least=10**6)
-    require("too few uploads are not mixed", [each.labels for each in store.batches("c")] == [u.labels for u in uploads])
-    store.mix()
-    found = [each.labels for each in store.batches("c")]
-    require("mixed uploads are all there, once", sorted(found) == sorted(each.labels for each in uploads))
-    require("mixed uploads are in another order", found != [each.labels for each in uploads])
-    others = [each.labels for each in store.batches("d")]
-    require("collections are mixed apart from each other", others != found[:40])
-    later = [each.labels for each in store.batches("c", after=tallied.position)]
-    require("what was tallied stays before its position", sorted(later) == sorted(each.labels for each in uploads[40:]))
+    require("too few uploads are not mixed", stored("c") == before)
+    store.mix(numbers=in_batches_of_thirty)
+    found = stored("c")
+    require("mixed uploads are all there, once", sorted(found) == sorted(before))
+    require("mixed uploads are in another order", found != before)
+    require("an upload stays in its batch", sorted(found[:30]) == sorted(before[:30]))
+    require("collections are mixed apart from each other", stored("d") != found[:40])
+    later = stored("c", tallied.position)
+    require("what was tallied stays before its position", sorted(later) == sorted(before[40:]))
     require("mixing is no damage", store.check() == [])
     store.keep_snapshot("c", Snapshot(0, {}))
     require("tallies that were counted before the mixing are not kept", dict(store.snapshot("c").tallies) != {})
     outcomes = outcomes_of(store, [*uploads, upload(60)])
     require("mixed uploads are known", outcomes == [UploadOutcome.REPEATED] * 60 + [UploadOutcome.STORED])
+    labelled = [upload(n, labels=(("week", str(n)),)) for n in range(61, 71)]
+    store.add(labelled)
     store.mix()
-    require("mixed uploads stay where they are", [each.labels for each in store.batches("c")][:60] == found)
+    require("mixed uploads stay where they are", stored("c")[:60] == found)
+    weeks = [each.labels for each in store.batches("c")][-10:]
+    require("no upload changes places with one of other labels", weeks == [each.labels for each in labelled])
     require("mixing again is no damage", store.check() == [])
 
 

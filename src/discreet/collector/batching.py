@@ -4,18 +4,21 @@ Reports wait, by their labels, until `minimum` of them are there, and are shown 
 changes afterwards. Every figure at every time is a sum over whole batches, and so is whatever is computed from figures,
 of labels, of days, of today and of yesterday: no set of fewer than `minimum` reports can be told from the others. The
 batches follow from the order of the stored uploads alone, so that every process makes the same ones, and makes them
-again after a restart.
+again after a restart; uploads are mixed inside batches only. Where old reports are forgotten, those that are left make
+their batches anew: who kept earlier figures can then tell what was forgotten from what was not.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from ..mechanisms.mechanism import Mechanism
-from .store.protocol import Batch, Labels, Store
-from .store.tallies import Cell, CellCounts, count_reports
+from .store.protocol import Batch, Labels, Store, StoreChanged
+from .store.tallies import MAX_TRIES, Cell, CellCounts, count_reports
 
 NO_LABEL = ""
 """Stands for a label that a report does not have; no declared text is empty."""
@@ -72,6 +75,21 @@ class Batches:
         return Shown(tuple(waited), common_labels(waited))
 
 
+def batch_numbers(minimum: int, period: str | None) -> Callable[[Labels, int], int]:
+    """What numbers the batches of the uploads of each labels, in order; all are one if each report is shown by itself.
+
+    Those that still wait have the number of the batch that they will be in.
+    """
+    batches, numbers = Batches(minimum, period), Counter[Labels]()
+
+    def number(labels: Labels, count: int) -> int:
+        own, shown = numbers[labels], batches.add(labels, count)
+        numbers.update(shown.waited if shown is not None else ())
+        return own
+
+    return number if minimum > 1 else lambda labels, count: 0
+
+
 def label_text(labels: Labels, name: str) -> str:
     """The text of a label; `NO_LABEL` if the reports do not have it, `MIXED` if they have several."""
     return dict(labels).get(name, NO_LABEL)
@@ -110,20 +128,18 @@ class ShownCounts:
     def _begin(self) -> None:
         self._batches = Batches(self._minimum, self._period)
         self._shown, self._waiting = CellCounts(self._mechanism), _Waiting(self._mechanism)
-        self._read = 0
 
     def look(self, store: Store, collection: str, *, closed: bool) -> CellCounts:
         """The counts of what is shown now; of a closed collection all that can ever be shown."""
-        stored = count_reports(store, collection, self._mechanism)
         if self._minimum == 1:
-            return stored
+            return count_reports(store, collection, self._mechanism)
         with self._lock:
-            if self._shown.position > stored.position:  # another look was faster
-                return self._copy()
-            self._continue(store, collection, stored.position)
-            if self._read != stored.tally().n:  # days were forgotten: what is left makes its batches anew
-                self._begin()
-                self._continue(store, collection, stored.position)
+            for _ in range(MAX_TRIES):
+                with suppress(StoreChanged):
+                    self._continue(store, collection)
+                    break
+            else:
+                raise StoreChanged("the store changes faster than its reports are counted; ask again")
             if closed:
                 for batch in self._batches.rest():
                     self._move(batch, self._last_day)
@@ -133,16 +149,20 @@ class ShownCounts:
         self._shown.flush()
         return CellCounts(self._mechanism, dict(self._shown.counts), self._shown.position)
 
-    def _continue(self, store: Store, collection: str, last: int) -> None:
+    def _continue(self, store: Store, collection: str) -> None:
+        """Add what came since the last look, or all of it again if stored uploads were forgotten or mixed."""
+        revision = store.snapshot(collection).revision
+        if self._shown.revision != revision:
+            self._begin()
+            self._shown.revision = revision
         for upload in store.batches(collection, after=self._shown.position):
-            if upload.position > last:
-                break
             self._waiting.add((upload.labels, ""), upload.reports)
             self._shown.position, self._last_day = upload.position, upload.day
-            self._read += upload.count
             batch = self._batches.add(upload.labels, upload.count)
             if batch is not None:
                 self._move(batch, upload.day)
+        if store.snapshot(collection).revision != revision:
+            raise StoreChanged("stored reports were forgotten or mixed while they were read; ask again")
 
     def _move(self, batch: Shown, day: str) -> None:
         for labels in batch.waited:

@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from itertools import count
 from typing import Any, TypeVar
 
-from .batching import ShownCounts
+from .batching import ShownCounts, batch_numbers
 from .catalogue import Catalogue, ServedCollection
 from .http.limits import BodyReader, RateLimiter
 from .logs import log_event, log_failure
 from .settings import Settings
 from .store.opening import draft_folder
-from .store.protocol import Store
+from .store.protocol import Labels, Store
 from .store.tallies import TAIL_REPORTS, CellCounts, count_reports
 from .store.writer import GroupCommitWriter
 
@@ -234,8 +235,15 @@ class Service:
                 raise
 
     def _mix(self) -> None:
-        self.store.mix(least=1 if self._is_new_day else MIX_UPLOADS)
+        self.store.mix(least=1 if self._is_new_day else MIX_UPLOADS, numbers=self._batch_numbers)
         self._is_new_day = False
+
+    def _batch_numbers(self, collection: str) -> Callable[[Labels, int], int]:
+        served = self.catalogue.get(collection)
+        if served is None:  # of another process, a moment ago: each upload stays where it is
+            following = count()
+            return lambda labels, reports: next(following)
+        return batch_numbers(served.declaration.minimum, served.declaration.period)
 
     def _keep_snapshots(self) -> None:
         for name, reports in list(self._new_reports.items()):

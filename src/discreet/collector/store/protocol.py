@@ -8,7 +8,7 @@ address, a token or a time of day.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -21,6 +21,15 @@ Packed = bytes | bytearray | memoryview
 
 Labels = tuple[tuple[str, str], ...]
 """Public labels of a report with their values, sorted by name."""
+
+
+BatchNumbers = Callable[[str], Callable[[Labels, int], int]]
+"""For a collection, what numbers the batches of its uploads, which are given in order by their labels and counts."""
+
+
+def one_batch(collection: str) -> Callable[[Labels, int], int]:
+    """All uploads of a collection as one batch."""
+    return lambda labels, count: 0
 
 
 @dataclass(frozen=True)
@@ -150,8 +159,11 @@ class Store(Protocol):
     def batches(self, collection: str, *, after: int = 0) -> Iterator[Batch]:
         """The stored reports of a collection after a position; `StoreChanged` if some are moved meanwhile."""
 
-    def mix(self, *, least: int = 1) -> None:
-        """Give the uploads that this process stored new positions, at random, if so many came since the last time."""
+    def mix(self, *, least: int = 1, numbers: BatchNumbers = one_batch) -> None:
+        """Mix the uploads that this process stored, if so many came since the last time.
+
+        Those of one collection, batch and day, with the same labels and as many reports, get each other's positions.
+        """
 
     def snapshot(self, collection: str) -> Snapshot:
         """The last tallies that were stored, with the revision of now; none at position 0 before any were."""

@@ -27,7 +27,7 @@ CHUNK_REPORTS = 1 << 16
 """The reports that are counted together: more would take memory, and the interpreter from those who answer senders."""
 
 MAX_TRIES = 5
-"""How often reports are counted again because some were forgotten meanwhile."""
+"""How often reports are counted again because some were forgotten or mixed meanwhile."""
 
 Counts = NDArray[np.int64]
 Cell = tuple[Labels, str]
@@ -43,6 +43,8 @@ class CellCounts:
     position: int = 0
     reports: int = 0
     batches: int = 0
+    revision: int = 0
+    """The revision of the store that they are of."""
     _pending: dict[Cell, list[bytes]] = field(default_factory=dict)
     _pending_bytes: int = 0
 
@@ -96,7 +98,7 @@ def count_reports(store: Store, collection: str, mechanism: Mechanism) -> CellCo
 def _count(store: Store, collection: str, mechanism: Mechanism) -> CellCounts:
     snapshot = store.snapshot(collection)
     tallies = {cell: np.frombuffer(packed, dtype="<i8").astype(np.int64) for cell, packed in snapshot.tallies.items()}
-    counts = CellCounts(mechanism, tallies, snapshot.position)
+    counts = CellCounts(mechanism, tallies, snapshot.position, revision=snapshot.revision)
     for batch in store.batches(collection, after=counts.position):
         counts.add((batch.labels, batch.day), batch.reports)
         counts.position = batch.position

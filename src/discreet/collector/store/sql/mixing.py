@@ -1,17 +1,19 @@
 """Mixing: stored uploads get each other's positions, at random, so that nothing stored tells the order they came in.
 
 The positions of a writer's uploads, and its hash chain, follow the order of its commits. Mixed uploads have new row
-hashes, with new salts, and a new chain, which both go with their new positions. Tallies stay what they are: no upload
-crosses the position up to which any collection is tallied.
+hashes, with new salts, and a new chain, which both go with their new positions. Only uploads that stand for each other
+change places: of one collection, batch and day, with the same labels and as many reports. So a batch that was shown
+keeps its reports. Tallies stay what they are: no upload crosses the position up to which any collection is tallied.
 """
 
 from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping
 from random import SystemRandom
 
+from ..protocol import BatchNumbers
 from . import queries
 from .checkpoints import CHAIN_START, SALT_BYTES, extend_chain, row_hash
 from .rows import put_note
@@ -32,29 +34,51 @@ def _note(writer_id: int) -> str:
     return f"mixed-{writer_id}"
 
 
-def mixed_order(positions: Sequence[int], cuts: Sequence[int]) -> list[int]:
-    """The positions in random order, each still on its side of every cut; a position at a cut is before it."""
-    groups: dict[int, list[int]] = {}
-    for position in positions:
-        groups.setdefault(bisect_left(cuts, position), []).append(position)
-    for group in groups.values():
-        SystemRandom().shuffle(group)
-    return [position for _, group in sorted(groups.items()) for position in group]
+def classes(db: Connection, writer_id: int, last: int, numbers: BatchNumbers) -> dict[int, Hashable]:
+    """The uploads of a writer since they were last mixed, up to a position; those that stand for each other alike.
 
-
-def mix(db: Connection, writer_id: int) -> bytes:
-    """Mix all uploads of a writer that came since the last time; the new end of its chain.
-
-    One that was forgotten keeps its place, since its content is not there to be hashed again.
+    One that was forgotten is not among them, since its content is not there to be hashed again.
     """
-    after = mixed_to(db, writer_id)
+    rows = db.execute(
+        "SELECT position, collection, day FROM upload WHERE lane = ? AND position > ? AND position <= ? "
+        "AND collection IS NOT NULL",
+        (writer_id, mixed_to(db, writer_id), last),
+    ).fetchall()
+    cuts = sorted(position for (position,) in db.execute("SELECT position FROM tallied").fetchall())
+    days, alike = {position: day for position, _, day in rows}, dict[int, Hashable]()
+    names = dict(db.execute("SELECT number, id FROM collection").fetchall())
+    for number in {number for _, number, _ in rows}:
+        batch_of = numbers(names[number])
+        for position, labels, count in db.execute(
+            "SELECT position, labels, count FROM upload WHERE collection = ? AND position <= ? ORDER BY position",
+            (number, last),
+        ):
+            batch = batch_of(queries.parse_labels(labels), count)
+            if position in days:
+                alike[position] = number, batch, days[position], labels, count, bisect_left(cuts, position)
+    return alike
+
+
+def mixed_order(alike: Mapping[int, Hashable]) -> dict[int, int]:
+    """For each position, the one whose upload comes there: a random one of those that are alike."""
+    groups: dict[Hashable, list[int]] = {}
+    for position in sorted(alike):
+        groups.setdefault(alike[position], []).append(position)
+    sources = dict[int, int]()
+    for group in groups.values():
+        order = group.copy()
+        SystemRandom().shuffle(order)
+        sources.update(zip(group, order, strict=True))
+    return sources
+
+
+def mix(db: Connection, writer_id: int, alike: Mapping[int, Hashable]) -> bytes:
+    """Mix the uploads of a writer that are in `classes`; the new end of its chain."""
+    after, sources = mixed_to(db, writer_id), mixed_order(alike)
     rows = db.execute(
         "SELECT position, collection IS NOT NULL FROM upload WHERE lane = ? AND position > ? ORDER BY position",
         (writer_id, after),
     ).fetchall()
-    movable = [position for position, is_stored in rows if is_stored]
-    cuts = sorted(position for (position,) in db.execute("SELECT position FROM tallied").fetchall())
-    sources = dict(zip(movable, mixed_order(movable, cuts), strict=True))
     before = db.execute(
         "SELECT chain FROM upload WHERE lane = ? AND position <= ? ORDER BY position DESC LIMIT 1", (writer_id, after)
     ).fetchone()
@@ -72,14 +96,14 @@ def mix(db: Connection, writer_id: int) -> bytes:
             continue
         number, upload, digest, day, labels, count, answer, reports = db.execute(
             "SELECT collection, upload, digest, day, labels, count, answer, reports FROM upload WHERE position = ?",
-            (-sources[position],),
+            (-sources.get(position, position),),
         ).fetchone()
         salt = os.urandom(SALT_BYTES)
         hashed = row_hash(position, names[number], upload, bytes(digest), day, labels, count, answer, salt, reports)
         chain = extend_chain(chain, hashed)
         db.execute(
             "UPDATE upload SET position = ?, row_hash = ?, chain = ?, salt = ? WHERE position = ?",
-            (position, hashed, chain, salt, -sources[position]),
+            (position, hashed, chain, salt, -sources.get(position, position)),
         )
-    put_note(db, _note(writer_id), str(rows[-1][0] if rows else after))
+    put_note(db, _note(writer_id), str(max(alike, default=after)))
     return chain

@@ -24,6 +24,7 @@ def labels_text(labels: Labels) -> str:
     return canonical([list(pair) for pair in labels])
 
 
+@functools.lru_cache(4096)
 def parse_labels(text: str) -> Labels:
     """The labels of such a text."""
     return tuple((name, value) for name, value in json.loads(text))
@@ -132,7 +133,7 @@ def note_value(db: Connection, name: str) -> str | None:
 
 
 def revision(db: Connection) -> int:
-    """How often stored uploads were forgotten."""
+    """How often stored uploads were forgotten or mixed."""
     return int(note_value(db, "revision") or 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from ...logs import log_event
 from ..disk import LocalDisk
 from ..protocol import (
     Batch,
+    BatchNumbers,
     LogEntry,
     Snapshot,
     StoreChanged,
@@ -23,6 +24,7 @@ from ..protocol import (
     UploadOutcome,
     UploadRecord,
     UploadResult,
+    one_batch,
 )
 from . import queries
 from .checkpoints import (
@@ -39,7 +41,7 @@ from .checkpoints import (
     row_hash,
     valid_lines,
 )
-from .mixing import mix, unmixed
+from .mixing import classes, mix, unmixed
 from .rows import check_day, put, put_note, repetition, retried
 from .schema import Connection, ReaderPool
 
@@ -51,6 +53,9 @@ UPLOAD_COLUMNS = (
 
 INTO_UPLOAD = f"INTO upload ({', '.join(UPLOAD_COLUMNS)}) VALUES"
 UPLOAD_VALUES = f"({', '.join('?' for _ in UPLOAD_COLUMNS)})"
+
+MAX_TRIES = 5
+"""How often uploads are mixed again because stored ones changed meanwhile."""
 
 LockTarget = Literal["uploads", "log", "tallies", "stored uploads"]
 """What a transaction locks where several processes write: new uploads, against changes of collections and readers; the
@@ -131,7 +136,7 @@ class SQLStore(ABC):
     def _lock_for(self, db: Connection, what: LockTarget, number: int = 0) -> None:
         """Lock something against other processes until the transaction ends."""
 
-    def _make_room(self) -> None:
+    def _make_room(self) -> None:  # noqa: B027 (SQLite has room beside the tables)
         """Give back the room beside the tables in which their earlier rows still are, if that can be done at once."""
 
     @abstractmethod
@@ -350,20 +355,31 @@ class SQLStore(ABC):
                 return
             after = page[-1].position
 
-    def mix(self, *, least: int = 1) -> None:
-        with self._read() as db:
-            enough = unmixed(db, self.writer_id) >= least
-        if enough:
-            self._mix()
-            self._make_room()
+    def mix(self, *, least: int = 1, numbers: BatchNumbers = one_batch) -> None:
+        for _ in range(MAX_TRIES):
+            last = self._last_position()
+            with self._read() as db:
+                if unmixed(db, self.writer_id) < least:
+                    return
+                revision, alike = queries.revision(db), classes(db, self.writer_id, last, numbers)
+            if not alike:
+                return
+            if self._mix(alike, revision):
+                self._make_room()
+                return
+        raise StoreChanged("stored uploads change faster than they are mixed")
 
     @retried
-    def _mix(self) -> None:
+    def _mix(self, alike: Mapping[int, Hashable], revision: int) -> bool:
+        """Mix uploads; False if others were forgotten or mixed since it was seen which are alike."""
         with self._change() as change:
             self._lock_for(change.db, "stored uploads")
-            change.checkpoint = replace(change.checkpoint, chain=mix(change.db, self.writer_id))
-            put_note(change.db, "revision", str(queries.revision(change.db) + 1))
+            if queries.revision(change.db) != revision:
+                return False
+            change.checkpoint = replace(change.checkpoint, chain=mix(change.db, self.writer_id, alike))
+            put_note(change.db, "revision", str(revision + 1))
             change.changed = change.anew = True
+        return True
 
     # -- tallies and counts of refusals ------------------------------------------------------------------
 
