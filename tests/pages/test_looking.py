@@ -81,6 +81,14 @@ def test_the_release_report_opens_from_the_disk(opened, browser, health, tmp_pat
         assert not said
 
 
+def test_people_who_answer_again_are_told_of(collector, opened):
+    name = collector.begin({**HEALTH, "period": "region"}, 100, first="north", second="south")
+    page = opened(f"/results/{name}", quiet=False)
+    page.get_by_text("These are 2 periods together").wait_for()
+    page.get_by_role("button", name="Release report", exact=True).click()
+    page.get_by_role("alert").get_by_text("choose one by period=").wait_for()
+
+
 def test_a_design_becomes_a_collection(collector, opened):
     page = opened("/design")
     page.get_by_role("heading", name="What this gives").wait_for()

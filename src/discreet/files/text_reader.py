@@ -67,6 +67,10 @@ class _BoundedLines(io.BufferedIOBase):
     def readable(self) -> bool:
         return True
 
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Some of the bytes, as many as there are at once."""
+        return self.read1(-1 if size is None else size)
+
     def read1(self, size: int = -1, /) -> bytes:
         """Some of the bytes, as many as there are at once."""
         data = self._content.read1(size) if hasattr(self._content, "read1") else self._content.read(size)
@@ -76,11 +80,14 @@ class _BoundedLines(io.BufferedIOBase):
             raise InvalidInput(f"{self._name}: a line must have at most {MAX_LINE_BYTES} bytes")
         return data
 
-    read = read1
-
     def close(self) -> None:
         self._content.close()
         super().close()
+
+    def as_text(self) -> io.TextIOWrapper:
+        """The lines as text, with their line breaks."""
+        buffer: Any = self
+        return io.TextIOWrapper(buffer, encoding="utf-8-sig", newline="")
 
 
 @contextmanager
@@ -90,10 +97,7 @@ def reading_lines(source: FileSource) -> Iterator[tuple[str, Iterator[str]]]:
     `InvalidInput` if it is not UTF-8.
     """
     try:
-        with (
-            source.content() as content,
-            io.TextIOWrapper(_BoundedLines(content, source.name), encoding="utf-8-sig", newline="") as text,
-        ):
+        with source.content() as content, _BoundedLines(content, source.name).as_text() as text:
             first = next(text, "")
             if "\0" in first:
                 raise InvalidInput(f"{source.name}: must be UTF-8 text; it has zero bytes, as UTF-16 does")

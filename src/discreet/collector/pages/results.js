@@ -205,7 +205,14 @@ function keeping(cell) {
     const lines = rowsOf(cell.result).map((/** @type {any} */ row) => [row.name, row.share, row.stderr, row.low, row.high].map(csvField).join(","));
     keep(`${name}.csv`, "text/csv", `value,share,stderr,low,high\n${lines.join("\n")}\n`);
   };
-  const release = async (/** @type {string} */ form) => keep(`release-${id}.${form}`, form === "html" ? "text/html" : "application/json", await ask(`/collections/${id}/release?form=${form}&method=${state.method}`, { role: "analyst", as: "blob" }));
+  const said = el("p", { class: "small", role: "alert" });
+  const release = async (/** @type {string} */ form) => {
+    try {
+      keep(`release-${id}.${form}`, form === "html" ? "text/html" : "application/json", await ask(`/collections/${id}/release?form=${form}&method=${state.method}`, { role: "analyst", as: "blob" }));
+    } catch (problem) {
+      show(said, problem.message);
+    }
+  };
   const paper = () => getComputedStyle(document.documentElement).backgroundColor;
   show(
     parts.keep,
@@ -219,6 +226,7 @@ function keeping(cell) {
       el("button", { onclick: () => release("html") }, "Release report"),
       el("button", { class: "plain", onclick: () => release("json") }, "Release report, JSON"),
     ),
+    said,
     el("p", { class: "small soft" }, "The release report is one file, made to be published: what was asked and promised, the proof, the method, the numbers and what they do not say."),
   );
 }
