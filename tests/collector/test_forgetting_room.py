@@ -44,7 +44,9 @@ def test_a_store_without_room_to_erase_starts_says_what_it_lacks_and_erases_late
     store.create(collection(), day=DAY)
     kept, parts = secret_upload(1, "2026-01-02")
     store.add([kept])
-    with pytest.raises(StoreFull, match=r"store\.db: to erase what was forgotten, [0-9,]+ bytes must be free beside it"):
+    with pytest.raises(
+        StoreFull, match=r"store\.db: to erase what was forgotten, [0-9,]+ bytes must be free beside it"
+    ):
         store.forget(before=DAY)
     assert list(store.batches("c")) == []  # it is in no table, but for all that is known in a file
     store.shut()

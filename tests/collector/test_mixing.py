@@ -1,6 +1,7 @@
 """Mixed uploads: nothing stored tells in which order they came, or which two of them are one person's."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -41,7 +42,7 @@ def neighbours(store):
     """How many people's two answers have positions next to each other."""
     with store._read() as db:
         people = [labels for (labels,) in db.execute("SELECT labels FROM upload ORDER BY position").fetchall()]
-    return sum(one == other for one, other in zip(people, people[1:], strict=False))
+    return sum(one == other for one, other in pairwise(people))
 
 
 def test_answers_of_one_person_are_no_neighbours_and_were_written_at_once(store):

@@ -1,4 +1,4 @@
-"""A copy that is restored on the command line is the store it was made of; nothing is replaced, and no damage restored."""
+"""A copy that is restored on the command line is the store it was made of; nothing is replaced, no damage restored."""
 
 import os
 import subprocess

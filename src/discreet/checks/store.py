@@ -197,7 +197,9 @@ def check_mixing(store: Store) -> None:
     store.keep_snapshot("c", tallied)
     store.add(uploads[40:])
     store.mix(least=10**6)
-    require("too few uploads are not mixed", [each.labels for each in store.batches("c")] == [u.labels for u in uploads])
+    require(
+        "too few uploads are not mixed", [each.labels for each in store.batches("c")] == [u.labels for u in uploads]
+    )
     store.mix()
     found = [each.labels for each in store.batches("c")]
     require("mixed uploads are all there, once", sorted(found) == sorted(each.labels for each in uploads))

@@ -257,7 +257,8 @@ class PostgresStore(SQLStore):
                 self._db, self.writer_id = None, before
                 db.close()
                 raise
-        return self._db
+        writer: PostgresConnection = self._db
+        return writer
 
     def _is_lost(self, db: PostgresConnection, problem: BaseException) -> bool:
         return db.raw.closed or db.raw.broken
