@@ -27,6 +27,8 @@ store.create(collection(), day=DAY)
 store.add([upload(number, count=300) for number in range(500)])
 for number in itertools.count(500):
     store.add([upload(number, count=number % 500)])
+    if number % 20 == 0:
+        store.mix()
     if number == 600:
         print("ready", flush=True)
 """

@@ -30,19 +30,19 @@ def kept_by_sqlite(source, folder, flip=None):
         data = bytearray((folder / "a.db-wal").read_bytes())
         data[flip // 8] ^= 1 << flip % 8
         (folder / "a.db-wal").write_bytes(data)
-    sound = sound_frames(folder / "a.db-wal").count
+    sound = sound_frames(folder / "a.db-wal").number
     db = sqlite3.connect(folder / "a.db")
     try:
         ((kept,),) = db.execute("SELECT COUNT(*) FROM sqlite_schema").fetchall()
         rows = db.execute("SELECT COUNT(*) FROM t").fetchall()[0][0] if kept else -1
-        return sound, frames_in_use(folder / "a.db-shm").count, rows
+        return sound, frames_in_use(folder / "a.db-shm").number, rows
     finally:
         db.close()
 
 
 def test_all_frames_of_a_log_are_sound_and_in_use(log, tmp_path):
     sound, used, rows = kept_by_sqlite(log, tmp_path / "copy")
-    assert sound == used == frames_in_use(tmp_path / "a.db-shm").count > 8
+    assert sound == used == frames_in_use(tmp_path / "a.db-shm").number > 8
     assert rows == 4
 
 
@@ -58,8 +58,8 @@ def test_with_any_bit_flipped_as_many_frames_are_sound_as_sqlite_keeps(log, tmp_
 
 
 def test_no_log_has_no_frames(tmp_path):
-    assert sound_frames(tmp_path / "none").count == frames_in_use(tmp_path / "none").count == 0
+    assert sound_frames(tmp_path / "none").number == frames_in_use(tmp_path / "none").number == 0
     (tmp_path / "short").write_bytes(b"x")
-    assert sound_frames(tmp_path / "short").count == frames_in_use(tmp_path / "short").count == 0
+    assert sound_frames(tmp_path / "short").number == frames_in_use(tmp_path / "short").number == 0
     (tmp_path / "other").write_bytes(bytes(100))
-    assert sound_frames(tmp_path / "other").count == 0
+    assert sound_frames(tmp_path / "other").number == 0

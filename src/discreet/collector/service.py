@@ -194,7 +194,7 @@ class Service:
     async def _work(self) -> None:
         for tick in range(1, 1 << 62):
             await asyncio.sleep(TICK_SECONDS)
-            work = [self._note_day, self._keep_refusals, self._keep_snapshots, self._mix]
+            work: list[Callable[[], object]] = [self._note_day, self._keep_refusals, self._keep_snapshots, self._mix]
             if tick % LOG_TICKS == 0:
                 work.append(self._log_requests)
             if tick % FORGET_TICKS == 1:

@@ -21,6 +21,7 @@ from ....core.documents import replacing
 from ....core.errors import DiscreetError, InvalidInput, MissingExtra, StoreFailed, StoreFull, shown
 from ...logs import log_event
 from ..disk import LocalDisk, sync_folder, translate_file_errors
+from ..sql import queries
 from ..sql.check import check_checkpoints, check_tables
 from ..sql.checkpoints import CHAIN_START, Checkpoint, CheckpointLines, announced_checkpoint, read_checkpoints
 from ..sql.rows import retried
@@ -257,7 +258,8 @@ class PostgresStore(SQLStore):
                 self._db, self.writer_id = None, before
                 db.close()
                 raise
-        return self._db
+        writer: PostgresConnection = self._db
+        return writer
 
     def _is_lost(self, db: PostgresConnection, problem: BaseException) -> bool:
         return db.raw.closed or db.raw.broken
@@ -340,12 +342,15 @@ class PostgresStore(SQLStore):
         """What is damaged, a sentence each: the tables, and the checkpoints that this machine has files of."""
         before = {path: read_checkpoints(path, self._disk) for path in sorted(self._folder.glob("lane-*.heads"))}
         with self._read() as db:
+            queries.revision(db)  # which fixes the state that is seen
+            anew = {path: announced_checkpoint(path, self._disk) for path in before}
+            after = {path: read_checkpoints(path, self._disk) for path in before}
             problems = list(check_tables(db))
             for path, lines in before.items():
-                anew, after = announced_checkpoint(path, self._disk), read_checkpoints(path, self._disk)
-                if lines is not None:
-                    anew = anew or (after.first if after else None)
-                    problems += check_checkpoints(db, int(path.stem.partition("-")[2]), lines, path.name, anew)
+                begun = after[path]
+                if lines is not None and begun is not None:
+                    writer_id = int(path.stem.partition("-")[2])
+                    problems += check_checkpoints(db, writer_id, lines, path.name, anew[path] or begun.first)
         return problems
 
     def back_up(self, path: Path) -> None:

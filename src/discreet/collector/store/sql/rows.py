@@ -20,7 +20,7 @@ Change = TypeVar("Change", bound=Callable[..., Any])
 
 
 def retried(change: Change) -> Change:
-    """The change, made again while it collides with that of another process, as the errors `collisions` say."""
+    """The change, made again while it collides with that of another process, which the errors `collisions` say."""
 
     @functools.wraps(change)
     def tried(self: Any, *given: Any, **named: Any) -> Any:

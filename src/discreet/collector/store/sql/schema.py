@@ -103,7 +103,7 @@ SECOND = (
     """DELETE FROM tallied""",
     """DELETE FROM meta WHERE name = 'forgotten'""",
 )
-"""Version 2: uploads are found by day, and tallies, which left out days before one in the future, are made anew."""
+"""Version 2: uploads are found by their day; tallies, which left out days before one in the future, are made anew."""
 
 STEPS: tuple[Sequence[str], ...] = (FIRST, SECOND)
 """``STEPS[n]`` makes version n + 1 of version n; an empty database has version 0."""

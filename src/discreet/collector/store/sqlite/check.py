@@ -34,7 +34,7 @@ MAX_TRIES = 20
 class Frames(NamedTuple):
     """A number of frames, and the salts of the log that they are in, which change when it begins anew."""
 
-    count: int
+    number: int
     salts: bytes
 
 
@@ -46,10 +46,10 @@ def damaged_frame(path: Path) -> str | None:
     for _ in range(MAX_TRIES):
         used = frames_in_use(path.with_name(f"{path.name}-shm"))
         sound = sound_frames(path.with_name(f"{path.name}-wal"))
-        if used.count == 0 or (sound.count >= used.count and sound.salts == used.salts):
+        if used.number == 0 or (sound.number >= used.number and sound.salts == used.salts):
             return None
         if frames_in_use(path.with_name(f"{path.name}-shm")).salts == used.salts:
-            return f"{path.name}-wal: frame {sound.count + 1} of {used.count} or one soon after it is damaged"
+            return f"{path.name}-wal: frame {sound.number + 1} of {used.number} or one soon after it is damaged"
     return f"{path.name}-wal: its index cannot be read"
 
 

@@ -29,6 +29,8 @@ READ_ONLY = (8, 14)
 UNREADABLE = (3, 5, 7, *READ_ONLY, 23)
 """Codes that say nothing about what is in a file: no permission, locked, no memory."""
 PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", f"journal_size_limit = {1 << 26}")
+MAX_TRIES = 20
+"""How often a check looks again because the checkpoints were begun anew meanwhile."""
 LOCK_SECONDS = 10.0
 """How long a connection waits for a lock."""
 TRUNCATE = "PRAGMA wal_checkpoint(TRUNCATE)"
@@ -348,18 +350,25 @@ def check_files(driver: Driver, disk: LocalDisk, path: Path) -> list[str]:
     path = path.resolve()
     checkpoints, problems = sibling(path, "heads"), []
     with translate_errors(driver, path):
-        before = read_checkpoints(checkpoints, disk)
-        try:
-            db = connect_reader(driver, path)
-        except Exception as problem:
-            code = driver.error_code(problem)
-            if code is None or code & 0xFF in UNREADABLE:
-                raise
-            return [f"{path.name}: {problem}"]
+        for _ in range(MAX_TRIES):
+            before = read_checkpoints(checkpoints, disk)
+            try:
+                db = connect_reader(driver, path)
+            except Exception as problem:
+                code = driver.error_code(problem)
+                if code is None or code & 0xFF in UNREADABLE:
+                    raise
+                return [f"{path.name}: {problem}"]
+            anew = announced_checkpoint(checkpoints, disk)
+            after = read_checkpoints(checkpoints, disk)
+            if after is None or after.first is None or before is None or after.first == before.first:
+                break
+            db.close()  # the file of checkpoints was begun anew meanwhile
+        else:
+            raise StoreFailed(f"{path.name} changes faster than it can be checked; ask again")
     with closing(db):
         if damage := sqlite_check.damaged_frame(path):
             problems.append(damage)
-        anew, after = announced_checkpoint(checkpoints, disk), read_checkpoints(checkpoints, disk)
         try:
             for sentence in sqlite_check.find_problems(db, path.name, before, anew, after):
                 problems.append(sentence)
