@@ -73,7 +73,7 @@ class SQLStore(SQLTransactions):
     def _lock_for(self, db: Connection, what: LockTarget, number: int = 0) -> None:
         """Lock something against other processes until the transaction ends."""
 
-    def _make_room(self) -> None:  # noqa: B027 (SQLite has room beside the tables)
+    def _make_room(self) -> None:
         """Give back the room beside the tables in which their earlier rows still are, if that can be done at once."""
 
     @abstractmethod
