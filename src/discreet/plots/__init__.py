@@ -28,3 +28,7 @@ __all__ = [
     "plot_shuffled",
     "plot_table",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -27,3 +27,7 @@ __all__ = [
     "reports_from_envelope",
     "reports_to_envelope",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

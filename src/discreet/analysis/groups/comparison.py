@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -13,8 +14,9 @@ from ...bulk.labelled.columns import names_of
 from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput, Unavailable, shown
 from ...core.random import Source
+from ...estimation.results.covariance import with_errors
 from ...estimation.results.intervals import quantile
-from ...estimation.results.score_law import ScoreLaw
+from ...estimation.results.score_law import ScoreLaw, remark_on_few
 from ..reference_distribution import Array, JointTest, ReferenceDistribution, degrees, two_sided
 from ..result import CONFIDENCE, Estimates
 from ..survey.survey import Survey
@@ -72,6 +74,20 @@ class Comparison(Estimates):
     reference: ReferenceDistribution
     finite: bool
     laws: list[ScoreLaw] | None = None
+
+    @cached_property
+    def covariance_matrix(self) -> Array:
+        """The covariance of all differences, in the order of the rows of the table."""
+        return with_errors(self.stderr.reshape(-1), self._covariance)
+
+    def _covariance(self) -> Array:
+        moments = self.groups.moments
+        size, queries = moments.means.shape
+        covariance = moments.covariance().reshape(size, queries, size, queries)
+        places = {group: number for number, group in enumerate(moments.groups)}
+        one, other = (np.array([places[pair[side]] for pair in self.pairs]) for side in (0, 1))
+        rows = covariance[one] - covariance[other]
+        return np.asarray((rows[:, :, one] - rows[:, :, other]).reshape(self.difference.size, -1))
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The low and the high end for each difference by itself: skewed where few reports tell, or t with a design."""
@@ -137,7 +153,8 @@ class Comparison(Estimates):
                 f"labels permuted {order.permutations} times: p {order.squares_p:.4f} by the sum of squares, "
                 f"{order.largest_p:.4f} by the largest difference"
             )
-        return remarks + doubts(self.groups.moments, self.groups.shares)
+        few = remark_on_few(self.laws or (), "differences")
+        return remarks + few + doubts(self.groups.moments, self.groups.shares)
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         from ...plots import plot_estimates

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from ...bulk.labelled.columns import codes_of
 from ...bulk.labelled.tallies import GroupTallies
-from ...core.errors import InvalidInput
+from ...core.errors import InvalidInput, Unavailable
+from ...estimation.decoders import decoder_of
+from ...estimation.results.covariance import block_diagonal, covariance_of_shares
 from ...estimation.results.score_law import ScoreLaw, combine
 from ...estimation.results.unbiased import estimate
 from ...estimation.tally import Tally
@@ -26,6 +28,8 @@ GroupName: TypeAlias = tuple[Hashable, ...]
 
 MAX_SCORES = 1 << 28
 """The most scores that are worked out for one result: people times queries."""
+MAX_TERMS = 1 << 25
+"""The most numbers, people times groups times queries, from which a covariance is worked out."""
 TINY = 1e-300
 """Instead of a variance of 0."""
 
@@ -46,6 +50,14 @@ class GroupMoments:
     between: Array | None = None
     clusters: GroupClusters | None = None
     laws: Sequence[ScoreLaw] | None = None
+    source: TalliedGroups | DrawnGroups | None = None
+    """The people that the estimates are about, from whom `covariance` is worked out."""
+
+    def covariance(self) -> Array:
+        """The covariance of all queries in all groups, group by group; its diagonal may lack small corrections."""
+        if self.source is None:
+            raise Unavailable("the groups are not at hand, and with them no covariance")
+        return self.source.covariance()
 
     def laws_of(self, combinations: Sequence[Sequence[int]]) -> list[ScoreLaw] | None:
         """The confidence distribution of each of these: the estimates of one group, or the differences of two."""
@@ -116,7 +128,28 @@ class TalliedGroups:
         """The mean score of every group, with its variance and confidence distribution."""
         sizes = np.array([sum(one.n for one in several) for several in self.tallies.values()])
         means, variances = (np.array([getattr(law, name) for law in self.laws]) for name in ("value", "variance"))
-        return GroupMoments(list(self.tallies), sizes, means, variances, laws=self.laws)
+        return GroupMoments(list(self.tallies), sizes, means, variances, laws=self.laws, source=self)
+
+    def covariance(self) -> Array:
+        """The covariance of the queries in every group, in turn; groups are independent."""
+        return block_diagonal([self._covariance_of_group(several) for several in self.tallies.values()])
+
+    def _covariance_of_group(self, tallies: Sequence[Tally]) -> Array:
+        n, estimates = sum(one.n for one in tallies), [estimate(one) for one in tallies if one.n]
+        parts = [
+            covariance_of_shares(decoder_of(one.mechanism), one.n, one.shares, one.norm_shares)
+            if self.shares
+            else self.queries[one.tally.fingerprint].covariance(one.tally) / one.n
+            for one in estimates
+        ]
+        whole = np.asarray(sum((one.n / n) ** 2 * part for one, part in zip(estimates, parts, strict=True)))
+        if not self.fraction:
+            return whole
+        held = np.asarray(sum(one.norm_shares * one.n for one in estimates)) / n
+        spread = np.diag(held) - np.outer(held, held)
+        if not self.shares:
+            spread = self.queries[tallies[0].fingerprint].spread(held)
+        return np.asarray(whole - self.fraction * spread / n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +205,29 @@ class DrawnGroups:
                 between[number] = self._finite(between[number], terms, scores, number)
         variances = np.maximum(np.diagonal(between, axis1=1, axis2=2).T, 0.0)
         clusters = GroupClusters.of(self.units, self.codes, self.shares_of_weight, np.maximum(spreads, TINY), within)
-        return GroupMoments(self.groups, sizes, means, variances, between, clusters)
+        return GroupMoments(self.groups, sizes, means, variances, between, clusters, source=self)
+
+    def covariance(self) -> Array:
+        """The covariance of all queries in all groups, group by group, as `moments` has it for one query at a time."""
+        size, queries = len(self.groups), len(self.weights)
+        if self.survey.n * size * queries > MAX_TERMS:
+            raise Unavailable("the covariance of so many people, groups and values is not worked out: ask one query")
+        terms, everyone = np.zeros((self.survey.n, size * queries)), np.arange(self.survey.n)
+        scores = np.stack([self.scores(number) for number in range(queries)], axis=1)
+        for number in range(queries):
+            terms[everyone, self.codes * queries + number] = self.terms(scores[:, number])[1]
+        if self.survey.population is None:
+            return self.units.covariance(terms)
+        covariance = self.units.of_a_finite_population().covariance(terms)
+        fractions = self.units.fractions[self.units.stratum_of[self.units.unit_of]]
+        weight = fractions * self.shares_of_weight**2
+        for one in range(queries):
+            for other in range(queries):
+                product = self.survey.scores(self.weights[one] * self.weights[other], calibrated=self.calibrated)
+                noise = weight * (scores[:, one] * scores[:, other] - product)
+                places = np.arange(size) * queries
+                covariance[places + one, places + other] += np.bincount(self.codes, noise, minlength=size)
+        return covariance
 
     def _check_units(self, size: int) -> None:
         """Refuse a group of one person or cluster, whose error would come out as 0."""

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ...estimation.results.covariance import with_errors
 from ...estimation.results.intervals import quantile
+from ...estimation.results.score_law import remark_on_few
 from ..reference_distribution import Array, ReferenceDistribution
 from ..result import CONFIDENCE, Estimates, label_text
 from .group_moments import GroupMoments, GroupName
@@ -54,6 +56,11 @@ class Means(Estimates):
         """The reference distribution of the estimates of each group."""
         return self.moments.reference([(group,) for group in range(len(self.groups))])
 
+    @cached_property
+    def covariance_matrix(self) -> Array:
+        """The covariance of all estimates, in the order of the rows of the table."""
+        return with_errors(self.stderr.reshape(-1), self.moments.covariance)
+
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The low and the high end for each estimate by itself: skewed where few reports tell, or t with a design."""
         if (laws := self.moments.laws) is None:
@@ -87,7 +94,8 @@ class Means(Estimates):
         remarks = [*self.notes, f"intervals at {confidence:g} confidence", *self.reference.remarks()]
         if self.shares:
             remarks.append("shares are unbiased: some may be below 0, and they need not add up to 1")
-        return remarks + doubts(self.moments, self.shares)
+        few = remark_on_few(self.moments.laws or (), "estimates")
+        return remarks + few + doubts(self.moments, self.shares)
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         from ...plots import plot_estimates

@@ -24,7 +24,7 @@ from ...bulk.labelled.columns import (
     positive_numbers,
 )
 from ...core.domain import Domain
-from ...core.errors import InvalidInput, check_type, shown
+from ...core.errors import InvalidInput, Unavailable, check_type, shown
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.results.weights import weights_of
 from ...estimation.tally import Tally, as_batch
@@ -138,11 +138,24 @@ class Survey:
         return read_survey(mechanism, files, **columns)
 
     @classmethod
-    def from_frame(cls, mechanism: Mechanism, frame: Any, **columns: Any) -> Survey:
-        """The survey in a pandas, polars or Arrow table: `discreet.analysis.survey.reading.survey_of_frame`."""
+    def from_frame(
+        cls,
+        mechanism: Mechanism,
+        frame: Any,
+        *,
+        column: str | None = None,
+        labels: Sequence[str] = (),
+        weights: str | None = None,
+        clusters: str | None = None,
+        strata: str | None = None,
+        population: Population | None = None,
+        missing: str = "error",
+    ) -> Survey:
+        """The survey in a pandas, polars or Arrow table, `column` being that of the reports: see `survey_of_frame`."""
         from .reading import survey_of_frame
 
-        return survey_of_frame(mechanism, frame, **columns)
+        names: Any = {"column": column, "weights": weights, "clusters": clusters, "strata": strata}
+        return survey_of_frame(mechanism, frame, labels=labels, population=population, missing=missing, **names)
 
     @classmethod
     def _of(cls, **attributes: Any) -> Survey:
@@ -171,8 +184,19 @@ class Survey:
 
     @property
     def tally(self) -> Tally:
-        """The counts of all reports; `InvalidInput` where they are of several mechanisms."""
+        """The counts of all reports, which tell nothing of clusters and strata; `InvalidInput` for several mechanisms.
+
+        `Unavailable` where people have weights, which counts cannot hold.
+        """
+        self._check_unweighted("tally")
         return sum((wave.tally for wave in self.waves), self.mechanism.tally())
+
+    def _check_unweighted(self, name: str) -> None:
+        if self.weights is not None:
+            raise Unavailable(
+                f"{name}: counts would lose the weights of this survey: use survey.shares(), survey.query(), "
+                "survey.by() or dc.compare, or make a survey without weights"
+            )
 
     def label(self, name: str) -> NDArray[Any]:
         """The column of labels with this name."""
@@ -315,7 +339,9 @@ class Survey:
         return zip(self.waves, np.split(column, ends[:-1]), strict=True)
 
     def tallies(self, *labels: str) -> GroupTallies:
-        """A tally for each label or combination of labels; weights and the design are left behind.
+        """A tally for each label or combination of labels, which tells nothing of clusters and strata.
+
+        `Unavailable` where people have weights.
 
         >>> import discreet as dc
         >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
@@ -327,6 +353,7 @@ class Survey:
 
         if not labels:
             raise InvalidInput("tallies() must name at least one label")
+        self._check_unweighted("tallies")
         reports = np.concatenate([wave.reports for wave in self.waves])
         coded = [Labels(objects(levels), codes) for levels, codes in map(codes_of, map(self.label, labels))]
         return of_counts(self.mechanism, labels, counts_by_label(self.mechanism, reports, coded))
