@@ -21,7 +21,7 @@ from ..reference_distribution import Array, JointTest, ReferenceDistribution, de
 from ..result import CONFIDENCE, Estimates
 from ..survey.survey import Survey
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
-from .means import Means, column_names, doubts, group_text, rows_by_group
+from .means import Means, column_names, doubts, group_text, notes_of, rows_by_group
 from .moments import queries_of
 from .omnibus import PermutationTest, omnibus_of_design, omnibus_of_tallies, pairs_with_first, permutation_test
 
@@ -159,12 +159,13 @@ class Comparison(Estimates):
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         from ...plots import plot_estimates
 
-        heads = [self._heading(pair) for pair in self.pairs]
+        heads = [self.heading(pair) for pair in self.pairs]
         rows = rows_by_group(self.names, heads, self.interval(confidence), self.difference)
         label = f"{'difference of shares' if self.groups.shares else 'difference'}, with {confidence:g} intervals"
         plot_estimates(rows, path, title=title, x_label=label)
 
-    def _heading(self, pair: tuple[GroupName, GroupName]) -> str:
+    def heading(self, pair: tuple[GroupName, GroupName]) -> str:
+        """What a difference is of: one group less another."""
         apart = f"{self._label(pair[0])} \N{MINUS SIGN} {self._label(pair[1])}"
         return apart if self.wave is None or not self.labels else f"{group_text(pair[0][:-1])}: {apart}"
 
@@ -247,7 +248,7 @@ def compare(
         permutation_test(groups, families, chosen, rng)
         if rng is not None and isinstance(groups, TalliedGroups)
         else None,
-        Means(names, queries, moments, tuple(_notes(sample, moments)), query is None),
+        Means(names, queries, moments, tuple(notes_of(sample, moments)), query is None),
         against,
         isinstance(groups, DrawnGroups) and groups.survey.population is not None,
         moments.laws_of(chosen),
@@ -308,14 +309,6 @@ def _pairs(families: Sequence[Sequence[int]], pairs: str) -> list[tuple[int, int
     if size > MAX_TESTS:
         raise InvalidInput(f"there are {size} pairs, more than {MAX_TESTS}: compare with the first group instead")
     return [(one, other) for family in families for other, one in combinations(family, 2)]
-
-
-def _notes(sample: Survey | GroupTallies, moments: GroupMoments) -> list[str]:
-    if isinstance(sample, Survey):
-        return sample.remarks()
-    counted = int(moments.sizes.sum())
-    left_out = [f"{sample.n - counted:,} people who lack a label are left out"] if counted < sample.n else []
-    return [f"{counted:,} reports of {sample.mechanism.name}", *left_out]
 
 
 def holm(p: Array) -> Array:

@@ -18,6 +18,7 @@ from ...estimation.results.covariance import block_diagonal, covariance_of_share
 from ...estimation.results.score_law import ScoreLaw, combine
 from ...estimation.results.unbiased import estimate
 from ...estimation.tally import Tally
+from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, Codes, ReferenceDistribution
 from ..survey.sampling import SamplingUnits
 from ..survey.survey import Survey
@@ -103,6 +104,11 @@ class TalliedGroups:
         mechanisms = {one.fingerprint: one.mechanism for several in self.tallies.values() for one in several}
         return {mark: MechanismQueries(one, self.weights) for mark, one in mechanisms.items()}
 
+    @property
+    def mechanisms(self) -> list[Mechanism]:
+        """The mechanisms of the reports."""
+        return [queries.mechanism for queries in self.queries.values()]
+
     def law(self, tallies: Sequence[Tally]) -> ScoreLaw:
         """The confidence distribution of the queries among the people of these tallies.
 
@@ -162,6 +168,11 @@ class DrawnGroups:
     weights: Array
     units: SamplingUnits
     calibrated: bool = True
+
+    @property
+    def mechanisms(self) -> list[Mechanism]:
+        """The mechanisms of the reports."""
+        return list({wave.mechanism.fingerprint: wave.mechanism for wave in self.survey.waves}.values())
 
     @cached_property
     def shares_of_weight(self) -> Array:

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from ...bulk.labelled.tallies import GroupTallies
 from ...estimation.results.covariance import with_errors
 from ...estimation.results.intervals import quantile
 from ...estimation.results.score_law import remark_on_few
 from ..reference_distribution import Array, ReferenceDistribution
 from ..result import CONFIDENCE, Estimates, label_text
-from .group_moments import GroupMoments, GroupName
+from ..survey.survey import Survey
+from .group_moments import GroupMoments, GroupName, groups_of
+from .moments import queries_of
 
 MIN_PEOPLE = 30
 """Groups of fewer people are remarked on: their intervals may cover less often than they say."""
@@ -108,6 +111,23 @@ class Means(Estimates):
 
     def __repr__(self) -> str:
         return f"<Means of {len(self.names)} queries in {len(self.groups)} groups>"
+
+
+def means_of(sample: Survey | GroupTallies, labels: Sequence[str], query: Any = None) -> Means:
+    """The share of every value, or a query, among the people of each combination of labels, or among all people."""
+    values = sample.values if isinstance(sample, Survey) else sample.mechanism.context.values
+    names, weights = queries_of(values, query)
+    moments = groups_of(sample, labels, weights, shares=query is None).moments()
+    return Means(tuple(labels), names, moments, tuple(notes_of(sample, moments)), query is None)
+
+
+def notes_of(sample: Survey | GroupTallies, moments: GroupMoments) -> list[str]:
+    """What there is to say of a sample beside every result."""
+    if isinstance(sample, Survey):
+        return sample.remarks()
+    counted = int(moments.sizes.sum())
+    left_out = [f"{sample.n - counted:,} people who lack a label are left out"] if counted < sample.n else []
+    return [f"{counted:,} reports of {sample.mechanism.name}", *left_out]
 
 
 def column_names(labels: Sequence[str]) -> list[str]:

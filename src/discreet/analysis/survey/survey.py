@@ -385,13 +385,9 @@ class Survey:
         return self._means(names, query)
 
     def _means(self, labels: tuple[str, ...], query: Any) -> Means:
-        from ..groups.group_moments import groups_of
-        from ..groups.means import Means
-        from ..groups.moments import queries_of
+        from ..groups.means import means_of
 
-        names, weights = queries_of(self.values, query)
-        moments = groups_of(self, labels, weights, shares=query is None).moments()
-        return Means(labels, names, moments, tuple(self.remarks()), query is None)
+        return means_of(self, labels, query)
 
     # -- what everything else is made from -----------------------------------------------------------
     def scores(self, query: Any, *, calibrated: bool = True) -> Array:
