@@ -212,3 +212,27 @@ def test_the_covariance_of_very_many_values_is_left_out_of_plain_data():
         assert result.covariance_matrix.shape == (size, size)
     with pytest.raises(Unavailable, match="too few reports"):
         _ = dc.estimate(MECHANISM.tally()).covariance_matrix
+
+
+# -- what is shown in a notebook before anything is collected ---------------------------------------------------
+
+ODD = dc.Context.high_low(["<b>", "x", "y"], ["<b>"], "1")
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        ODD,
+        dc.Context.uniform(range(40), "1"),
+        dc.mechanism(ODD),
+        dc.mechanism(ODD).certificate,
+        dc.explain(ODD),
+        dc.plan(ODD, n=1000),
+    ],
+    ids=["context", "large context", "mechanism", "certificate", "explanation", "plan"],
+)
+def test_a_notebook_shows_a_table_and_no_markup_of_others(thing):
+    page = thing._repr_html_()
+    assert page.startswith("<table>")
+    assert page.count("<tr>") > 1
+    assert "<b>" not in page

@@ -195,7 +195,7 @@ class Survey:
         if self.weights is not None:
             raise Unavailable(
                 f"{name}: counts would lose the weights of this survey: use survey.shares(), survey.query(), "
-                "survey.by() or dc.compare, or make a survey without weights"
+                "survey.by() or dc.compare, or mechanism.tally(reports) where no weights are wanted"
             )
 
     def label(self, name: str) -> NDArray[Any]:
