@@ -151,7 +151,7 @@ def test_labels_that_are_lists_are_refused(files):
 
 def test_a_frame_without_a_column_of_reports_says_how_to_choose_one():
     frame = {"answer": [0, 1], "town": ["lima", "oslo"]}
-    with pytest.raises(InvalidInput, match="must be chosen, by column=NAME .*; the columns are answer, town"):
+    with pytest.raises(InvalidInput, match=r"must be chosen, by column=NAME .*; the columns are answer, town"):
         dc.Survey.from_frame(MECHANISM, frame, labels=["town"])
     assert dc.Survey.from_frame(MECHANISM, frame, labels=["town"], column="answer").n == 2
     named = inspect.signature(dc.Survey.from_frame).parameters

@@ -138,7 +138,8 @@ class _Scale:
 
     def __init__(self, panels: Sequence[Mapping[str, Any]], share: bool, difference: bool) -> None:
         ends = [x for panel in panels for key in ("estimate", "low", "high") for x in panel[key] or () if x is not None]
-        self.share, self.difference, self.low, self.high = share, difference, min(0.0, *ends), max(0.0, *ends)
+        self.share, self.difference = share, difference
+        self.low, self.high = float(min(0.0, *ends)), float(max(0.0, *ends))
         if self.high - self.low < 0.01 * share or self.high == self.low:
             self.high = self.low + (0.01 if share else 1.0)
         errors = [x for panel in panels for x in panel["stderr"] or () if x]

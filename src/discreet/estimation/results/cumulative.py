@@ -124,10 +124,14 @@ class Cumulative(ShareTable):
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         """Draw the curve of values that are numbers with its intervals, or the share up to each of any others."""
-        numbers = [value for value in self.values if isinstance(value, Real) and not isinstance(value, bool)]
+        numbers: list[Any] = [x for x in self.values if isinstance(x, Real) and not isinstance(x, bool)]
         if len(numbers) < len(self):
             return super().plot(path, title=title, confidence=confidence)
-        panel = {"title": "", "x": [float(x) for x in numbers], "series": {"share of people up to it": self.shares}}
+        panel: dict[str, Any] = {
+            "title": "",
+            "x": [float(x) for x in numbers],
+            "series": {"share of people up to it": self.shares},
+        }
         panel["bands"] = {f"{confidence:g} intervals": self.interval(confidence)}
         return PICTURES["curves"]([panel], path, x_label="value", y_label="share of people", title=title)
 
@@ -274,7 +278,7 @@ class Quantile(Tabular):
 
     def _frame(self, confidence: float) -> tuple[Columns, dict[str, Any]]:
         low, high = self.interval(confidence)
-        columns = {"level": [self.level], "value": [self.value], "low": [low], "high": [high]}
+        columns: Columns = {"level": [self.level], "value": [self.value], "low": [low], "high": [high]}
         return columns, self.cumulative._about(confidence) | {"method": "quantile"}
 
     def _printed(self, confidence: float) -> Printed:
