@@ -138,9 +138,13 @@ def test_a_result_is_read_as_text_data_and_frames(make):
     json.loads(arrow.schema.metadata[b"discreet"])
 
 
-@pytest.mark.parametrize("make", RESULTS.values(), ids=RESULTS)
-def test_a_result_is_drawn(make, tmp_path):
-    make().plot(tmp_path / "result.svg", title="A result")
+VARIANTS = ("weighted", "finite", "stratified", "of a projection", "one at random", "together")
+DRAWN = [name for name in RESULTS if not any(word in name for word in VARIANTS)]
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_result_is_drawn(name, tmp_path):
+    RESULTS[name]().plot(tmp_path / "result.svg", title="A result")
     assert "A result" in (tmp_path / "result.svg").read_text(encoding="utf-8")
 
 

@@ -47,9 +47,14 @@ def test_the_page_needs_nothing_else_and_has_its_data_inside(estimate):
 def test_nothing_that_is_given_is_read_as_markup(estimate):
     nasty = "</script><script>alert(1)</script><b>"
     page = dc.release(estimate, title=nasty, question=nasty, words={"a": nasty}, notes=(nasty,)).to_html()
-    assert "<script>alert" not in page
-    assert page.count("</script>") == 1
-    assert "<b>" not in page
+    survey = dc.Survey(BLOCKS, estimate.mechanism.randomize_many(["a", "d"] * 50, dc.random.seeded(1)))
+    survey.labels[nasty] = np.array([nasty, "x"] * 50)
+    more = {"title": nasty, "period": nasty, "asked_by": nasty, "words": {"a": nasty}}
+    results = survey.by(nasty), survey.by(nasty, query={"a": 1}), dc.compare(survey, by=nasty)
+    for one in (page, *(dc.release(result, **more).to_html() for result in results)):
+        assert "<script>alert" not in one
+        assert one.count("</script>") == 1
+        assert "<b>" not in one
 
 
 @pytest.mark.parametrize("method", [dc.estimate, dc.project, dc.likelihood, dc.shrink])

@@ -93,7 +93,8 @@ def _panels(data: Mapping[str, Any]) -> list[dict[str, Any]]:
         names = data["words"] if panel["names"] is None else panel["names"]
         columns = {key: cells for key, cells in panel.items() if isinstance(cells, list)} | {"names": names}
         rows = {key: [cells[x] for x in order] for key, cells in columns.items()}
-        shown.append({**panel, **rows, "of": "answer" if panel["names"] is None else "group"})
+        grouped = "group" if panel["heading"] is not None else "query"
+        shown.append({**panel, **rows, "of": "answer" if panel["names"] is None else grouped})
     return shown
 
 
