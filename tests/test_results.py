@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.core.errors import Unavailable
+from discreet.core.errors import InvalidInput, Unavailable
 from discreet.estimation.results.covariance import MAX_COVARIANCE
 from discreet.estimation.results.table import Tabular
 
@@ -240,3 +240,11 @@ def test_a_notebook_shows_a_table_and_no_markup_of_others(thing):
     assert page.startswith("<table>")
     assert page.count("<tr>") > 1
     assert "<b>" not in page
+
+
+def test_nothing_is_drawn_of_no_reports(tmp_path):
+    empty = dc.estimate(MECHANISM.tally())
+    for result in (empty, empty.query("mean"), empty.cumulative()):
+        with pytest.raises(InvalidInput, match="nothing to draw"):
+            result.plot(tmp_path / "nothing.svg")
+    assert list(tmp_path.iterdir()) == []

@@ -127,6 +127,8 @@ class Cumulative(ShareTable):
         numbers: list[Any] = [x for x in self.values if isinstance(x, Real) and not isinstance(x, bool)]
         if len(numbers) < len(self):
             return super().plot(path, title=title, confidence=confidence)
+        if not self.n:
+            raise InvalidInput("there is nothing to draw: no reports, no shares")
         panel: dict[str, Any] = {
             "title": "",
             "x": [float(x) for x in numbers],

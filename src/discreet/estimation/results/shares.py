@@ -182,7 +182,8 @@ class Query(Tabular):
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         """Draw the value with its interval and save the picture as .png, .svg or .pdf; needs matplotlib."""
         columns, _ = self._numbers(confidence)
-        row = {"names": ["query"], "estimate": columns["value"], "low": columns["low"], "high": columns["high"]}
+        low, high = ([None] if columns[end] is None else columns[end] for end in ("low", "high"))
+        row = {"names": ["query"], "estimate": columns["value"], "low": low, "high": high}
         PICTURES["estimates"](row, path, title=title, x_label=f"{self.result.method}, with its {confidence:g} interval")
 
     def _frame(self, confidence: float) -> tuple[Columns, dict[str, Any]]:
