@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from ...estimation.results.weights import weights_of
 from ...estimation.tally import Tally, as_batch
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, Codes
+from .population import checked_population, joint_population
 from .sampling import SamplingUnits
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Survey:
         self.labels: dict[str, NDArray[Any]] = {name: columns[f"labels[{name!r}]"] for name in labels}
         self.weights = positive_numbers("weights", columns["weights"]) if "weights" in columns else None
         self.clusters, self.strata = columns.get("clusters"), columns.get("strata")
-        self.population = _population(population, self.waves[0].tally.n, self.strata)
+        self.population = checked_population(population, self.waves[0].tally.n, self.strata)
         self.left_out = int(len(complete) - complete.sum())
         self.part_of: tuple[Survey, NDArray[np.bool_]] | None = None
 
@@ -275,7 +276,7 @@ class Survey:
         if self.part_of is not None or other.part_of is not None:
             (first, chosen), (second, others) = (one.part_of or (one, np.ones(one.n, bool)) for one in (self, other))
             whole = first + second, np.concatenate([chosen, others])
-        population = _joint_population(self, other) if whole is None else whole[0].population
+        population = joint_population(self, other) if whole is None else whole[0].population
         return self._of(
             waves=(*self.waves, *other.waves),
             labels={name: concatenate([column, other.labels[name]]) for name, column in self.labels.items()},
@@ -441,53 +442,3 @@ def _numbers(mechanism: Mechanism, reports: Any) -> Any:
         return reports
     listed = list(reports)
     return mechanism.reports_of(listed) if any(isinstance(report, str) for report in listed) else listed
-
-
-def _population(population: Any, n: int, strata: NDArray[Any] | None) -> Population | None:
-    if population is None:
-        return None
-    if not isinstance(population, Mapping):
-        if strata is not None:
-            raise InvalidInput(
-                f"population={shown(population)} must be the number of people of each stratum, {{stratum: number}}: "
-                "where people are drawn from strata, each has its own part that was drawn"
-            )
-        return _people(population, n, "population")
-    if strata is None:
-        raise InvalidInput("population must be one whole number where there are no strata")
-    levels, codes = codes_of(strata)
-    apart = [*(level for level in levels if level not in population), *(key for key in population if key not in levels)]
-    if apart:
-        raise InvalidInput(
-            f"population must have the strata of the survey, and only these: {shown(apart[0])} is not in both"
-        )
-    sizes = np.bincount(codes, minlength=len(levels)).tolist()
-    return {
-        level: _people(population[level], size, f"population[{level!r}]")
-        for level, size in zip(levels, sizes, strict=True)
-    }
-
-
-def _people(number: Any, n: int, name: str) -> int:
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < n:
-        raise InvalidInput(f"{name}={shown(number)} must be a whole number, at least the {n} people asked")
-    return int(number)
-
-
-def _joint_population(one: Survey, other: Survey) -> Population | None:
-    """The population of two surveys together, of which each must have drawn the same part, in every stratum."""
-    if one.population is None or other.population is None:
-        return None
-    (first, drawn), (second, others) = (_by_stratum(survey) for survey in (one, other))
-    if any(drawn[level] * second[level] != others[level] * first[level] for level in first.keys() & second.keys()):
-        raise InvalidInput("surveys of different parts of their populations must be analysed apart")
-    both = {level: first.get(level, 0) + second.get(level, 0) for level in {**first, **second}}
-    return both if isinstance(one.population, Mapping) else both[None]
-
-
-def _by_stratum(survey: Survey) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
-    """How many people each stratum has, and how many of them were drawn; one stratum, None, where there are none."""
-    if not isinstance(survey.population, Mapping) or survey.strata is None:
-        return {None: cast(int, survey.population)}, {None: survey.n}
-    levels, codes = codes_of(survey.strata)
-    return dict(survey.population), dict(zip(levels, np.bincount(codes).tolist(), strict=True))
