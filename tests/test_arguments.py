@@ -121,7 +121,8 @@ VALID = {
     "release": (
         dc.release,
         [ESTIMATE],
-        {"title": "A survey", "question": "", "words": {}, "confidence": 0.9, "notes": ()},
+        {"title": "A survey", "question": "", "words": {}, "confidence": 0.9, "notes": ()}
+        | {"period": "", "asked_by": "", "asked": 90, "randomized": "file", "order": "given"},
     ),
     "repeated": (dc.repeated, [MECHANISM, 3], {}),
     "Repeated.delta": (dc.repeated(MECHANISM, 3).delta, [0, 1, 0.5], {}),

@@ -303,11 +303,11 @@ assert leaving_row["low"][2] <= 0.5 <= leaving_row["high"][2]
 #
 # A device draws honestly, but a person can still tell it *never*. No survey can see that, and the board will ask. So
 # turn the question round: how many would have to evade before the conclusion changes? The board has said that it will
-# act if 20 in 100 do it at least weekly. (This and the release below count every report once: they are about those
-# who answered, without weights.)
+# act if 20 in 100 do it at least weekly. (This counts every report once: it is about those who answered, without
+# weights.)
 
 # %% mystnb={"image": {"alt": "The share against the part of people who evade, under three readings"}}
-estimate = dc.estimate(survey.tally)
+estimate = dc.estimate(mechanism.tally(reports))
 evading = dc.noncompliance(estimate, to="never", query=often, share=[0, 0.05, 0.1, 0.15, 0.2, 0.25], threshold=0.2)
 evading.plot(folder / "noncompliance.svg", title="At least weekly, if some claim 'never' whatever they do")
 SVG(folder / "noncompliance.svg")
@@ -351,16 +351,17 @@ SVG(folder / "figure.svg")
 # %% [markdown]
 # ## The release
 #
-# One page for the public, in one file: the promise, its proof and the fingerprint of the law, the shares, and what
-# they do not say. Whoever doubts it can check the fingerprint against what the devices were sent.
+# One page for the public, in one file: the promise, its proof and the fingerprint of the law, the weighted shares, and
+# what they do not say. Whoever doubts it can check the fingerprint against what the devices were sent.
 
 # %%
 release = dc.release(
-    estimate,
+    survey.shares(),
     title="Getting through the shift",
     question=question,
+    randomized="device",
     notes=(
-        "Shares are those of the people who answered. The weighted table by region is published beside this page.",
+        "The table by region is published beside this page.",
         f"At least weekly would be 20 in 100 if {only_they:.1%} of all people had claimed 'never' and did so.",
     ),
 )

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import checks, client, geo
+    from . import checks, client, geo, plots, wire
     from . import theory as bounds
     from .analysis.diagnostics.goodness_of_fit import GoodnessOfFit, goodness_of_fit
     from .analysis.diagnostics.noncompliance import Noncompliance, noncompliance
@@ -115,6 +115,7 @@ _HOMES = {
     "multinomial": "analysis.regression.multinomial",
     "noncompliance": "analysis.diagnostics.noncompliance",
     "plan": "planning",
+    "plots": "plots",
     "post_process": "mechanisms.composed.post_process",
     "project": "estimation.results.projection",
     "random": "bulk.words",
@@ -126,10 +127,23 @@ _HOMES = {
     "shuffled": "leakage.shuffling",
     "spark": "bulk.spark",
     "verify": "mechanisms.certificate",
+    "wire": "wire",
 }
 """Where each public name lives; modules are imported when first used."""
 
-_MODULES = {"bounds", "by_hand", "checks", "client", "errors", "geo", "limits", "random", "spark"}
+_MODULES = {
+    "bounds",
+    "by_hand",
+    "checks",
+    "client",
+    "errors",
+    "geo",
+    "limits",
+    "plots",
+    "random",
+    "spark",
+    "wire",
+}
 
 __all__ = [
     "Audit",
@@ -190,6 +204,7 @@ __all__ = [
     "multinomial",
     "noncompliance",
     "plan",
+    "plots",
     "post_process",
     "project",
     "random",
@@ -201,6 +216,7 @@ __all__ = [
     "shuffled",
     "spark",
     "verify",
+    "wire",
 ]
 __version__ = "0.1.0"
 

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 import discreet as dc
+from discreet.analysis.reference_distribution import ReferenceDistribution
 from discreet.core.errors import InvalidInput, Unavailable
 from discreet.estimation.tails import f_tail
 
@@ -71,7 +72,7 @@ def test_surveys_of_different_parts_of_their_populations_are_not_joined():
 
 
 def test_evasion_does_not_pass_over_weights():
-    with pytest.raises(InvalidInput, match="give its tally"):
+    with pytest.raises(InvalidInput, match=r"give mechanism\.tally\(reports\)"):
         dc.noncompliance(survey(weights=np.ones(360)), to="a", query=QUERY)
     assert dc.noncompliance(survey(), to="a", query=QUERY)
 
@@ -85,3 +86,57 @@ def test_years_are_printed_as_years():
     printed = str(survey(labels={"year": np.repeat([2025, 2026], 180)}).by("year", query=QUERY))
     assert "2025" in printed
     assert "2,025" not in printed
+
+
+# -- what is said where few reports tell, and in which words -------------------------------------------------------
+
+TEN = dc.mechanism(dc.Context.uniform(range(10), "8"))
+
+
+def lonely(n, **columns):
+    """A survey in which one person of n holds 9, and all others hold 0."""
+    held = np.zeros(n, dtype=int)
+    held[0] = 9
+    return dc.Survey(TEN, held, **columns)  # randomized response: a report is a value
+
+
+def test_estimates_that_few_reports_tell_of_are_remarked_on():
+    sample = lonely(2000, labels={"half": np.arange(2000) % 2})
+    for result in (sample.by("half"), dc.compare(sample, by="half"), dc.estimate(sample.tally)):
+        (said,) = [line for line in str(result).splitlines() if "WARNING: fewer than 4 reports tell of" in line]
+        assert f"of the {len(result)}" in said
+    crowd = dc.Survey(TEN, np.arange(2000) % 10, labels={"half": np.arange(2000) // 10 % 2})
+    for result in (crowd.by("half"), dc.compare(crowd, by="half"), dc.estimate(crowd.tally)):
+        assert "reports tell" not in str(result)
+
+
+def test_tables_of_up_to_sixty_rows_are_printed_whole_and_longer_ones_say_how_to_see_all():
+    for groups, whole in ((3, True), (6, True), (7, False)):
+        printed = str(dc.Survey(TEN, np.arange(2100) % 10, labels={"g": np.arange(2100) // 10 % groups}).by("g"))
+        rows = [line for line in printed.splitlines()[1:] if line[0] not in "-."]
+        assert len(rows) == (10 * groups if whole else 20)
+        assert ("50 rows are left out here; to_pandas() has them all" in printed) != whole
+
+
+def test_one_degree_of_freedom_is_one_degree():
+    one = ReferenceDistribution(np.ones(1), np.ones(1), 1.0, clusters=2)
+    assert "t on 1 degree of freedom," in one.remarks()[0]
+    assert "t on 3 degrees of freedom," in ReferenceDistribution(np.ones(1), np.full(1, 3.0), 3.0, 2).remarks()[0]
+
+
+def test_a_regression_of_the_mean_says_so():
+    numbers = dc.Survey(TEN, np.arange(2000) % 10, labels={"half": np.arange(2000) // 10 % 2})
+    assert dc.regress(numbers, "mean", on=["half"]).remarks()[0].startswith("differences in the mean; each interval")
+    some = dc.regress(numbers, {2: 2, 3: 3}, on=["half"]).remarks()[0]
+    assert some.startswith("differences in the mean of 2 for 2, 3 for 3; each interval")
+
+
+def test_counts_do_not_lose_weights_in_silence():
+    sample = survey(weights=np.full(360, 2.0), labels={"half": np.arange(360) % 2})
+    for ask in (lambda: sample.tally, lambda: sample.tallies("half")):
+        with pytest.raises(Unavailable, match=r"would lose the weights of this survey: use survey\.shares\(\)"):
+            ask()
+    for given in (sample, survey()):
+        with pytest.raises(InvalidInput, match=r"survey\.shares\(\) has those of a survey, with its weights"):
+            dc.estimate(given)
+    assert survey().tally.n == dc.goodness_of_fit(sample).n == 360

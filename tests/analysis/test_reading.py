@@ -1,5 +1,7 @@
 """Surveys from files and from tables in memory."""
 
+import inspect
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -145,3 +147,13 @@ def test_labels_that_are_lists_are_refused(files):
         dc.Survey.read(MECHANISM, str(files / "l.jsonl"), labels=["many"], unmarked=True)
     with pytest.raises(InvalidInput, match="frame of type int must be columns by name, or a table"):
         dc.Survey.from_frame(MECHANISM, 3)
+
+
+def test_a_frame_without_a_column_of_reports_says_how_to_choose_one():
+    frame = {"answer": [0, 1], "town": ["lima", "oslo"]}
+    with pytest.raises(InvalidInput, match=r"must be chosen, by column=NAME .*; the columns are answer, town"):
+        dc.Survey.from_frame(MECHANISM, frame, labels=["town"])
+    assert dc.Survey.from_frame(MECHANISM, frame, labels=["town"], column="answer").n == 2
+    named = inspect.signature(dc.Survey.from_frame).parameters
+    assert {"column", "labels", "weights", "clusters", "strata", "population", "missing"} < named.keys()
+    assert named["column"].kind is inspect.Parameter.KEYWORD_ONLY

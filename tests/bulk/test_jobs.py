@@ -185,7 +185,10 @@ def test_the_row_of_an_unknown_value_is_counted_over_pieces(folder, mechanism, t
 def test_a_column_is_chosen_by_name_or_is_the_only_one(folder, mechanism):
     stored("in.parquet", pa.table({"a": ["v1"], "b": ["v2"]}))
     stored("two.parquet", pa.table([["v1"], ["v2"]], names=["a", "a"]))
-    with pytest.raises(InvalidInput, match=r"in\.parquet: a column must be chosen; the columns are a, b"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"in\.parquet: a column must be chosen, by column=NAME or --column NAME; the columns are a, b",
+    ):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure())
     with pytest.raises(InvalidInput, match="column 'c' is missing; the columns are a, b"):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure(), column="c")
@@ -382,7 +385,9 @@ def test_a_large_csv_file_is_held_to_the_same_rules(folder, mechanism):
     csv_file(folder / "in.csv", [(1, "v1"), (2, "x")])
     with pytest.raises(UnknownValue, match=r"in\.csv, row 2: a value of type str must be one of the 40"):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="place")
-    with pytest.raises(InvalidInput, match="a column must be chosen; there are 2 columns"):
+    with pytest.raises(
+        InvalidInput, match="a column must be chosen, by column=NAME or --column NAME; there are 2 columns"
+    ):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure())
     with pytest.raises(InvalidInput, match="column 'c' is missing"):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="c")

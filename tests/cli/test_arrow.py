@@ -72,7 +72,7 @@ def test_files_that_cannot_be_used_are_one_line(refused, folder, parquet):
     (folder / "bad.parquet").write_text("text")
     assert refused("tally", "survey.toml", "bad.parquet").startswith("bad.parquet: cannot be read as Parquet")
     assert refused("tally", "survey.toml", "no.parquet") == "no.parquet: No such file or directory"
-    assert "a column must be chosen; the columns are id, district" in refused(
+    assert "a column must be chosen, by column=NAME or --column NAME; the columns are id, district" in refused(
         "randomize", "survey.toml", parquet, "-o", "o"
     )
 

@@ -207,7 +207,7 @@ BAD = {
     "no column": (
         ["answers.csv"],
         b"a,b\n",
-        "answers.csv: a column must be chosen; there are 2 columns " + UNNAMED,
+        "answers.csv: a column must be chosen, by column=NAME or --column NAME; there are 2 columns " + UNNAMED,
     ),
     "a wrong column": (
         ["answers.csv", "--column", "x"],

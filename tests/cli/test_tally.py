@@ -208,7 +208,7 @@ BAD = {
     "no column": (
         ["b.csv"],
         "a,b\n1,2\n",
-        "b.csv: a column must be chosen; there are 2 columns " + UNNAMED,
+        "b.csv: a column must be chosen, by column=NAME or --column NAME; there are 2 columns " + UNNAMED,
     ),
 }
 

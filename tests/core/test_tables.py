@@ -59,3 +59,11 @@ def test_a_row_of_another_length_is_refused():
 @pytest.mark.parametrize(("spread", "places"), [(None, 4), (0.0, 4), (0.3, 4), (0.009, 5), (2e-7, 9), (1e-12, 9)])
 def test_digits_follow_the_error(spread, places):
     assert tables.digits(spread) == places
+
+
+def test_facts_are_a_table_without_headings_or_caption():
+    page = tables.facts([("name", "<b>"), ("size", 3)])
+    assert page.count("<tr>") == 2
+    assert "&lt;b&gt;" in page
+    assert "<thead>" not in page
+    assert "<caption" not in page

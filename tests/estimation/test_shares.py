@@ -203,9 +203,10 @@ def test_many_values_are_shortened_in_the_middle_and_their_number_is_told():
     result = dc.estimate(mechanism.tally([1, 2, 3]))
     lines = str(result).splitlines()
     assert [line.split()[0] for line in lines[1:11]] == [str(x) for x in range(10)]
-    assert lines[11] == "... 980 values are left out here ..."
+    assert lines[11] == "... 980 values are left out here; to_pandas() has them all ..."
     assert [line.split()[0] for line in lines[12:22]] == [str(x) for x in range(990, 1000)]
-    assert len(lines) == 23
+    assert lines[-1].startswith("WARNING: fewer than 4 reports tell of 1,000 of the 1,000 shares")
+    assert len(lines) == 24
     assert result._repr_html_().count("<tr>") == 22
 
 

@@ -92,7 +92,10 @@ def test_one_of_several_columns_is_chosen_by_name(tmp_path, name):
         with pa.OSFile(str(tmp_path / name), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
             writer.write_table(table)
     assert rows_of(open_column(tmp_path / name, "y")) == ["b"]
-    with pytest.raises(InvalidInput, match=f"{name}: a column must be chosen; the columns are x, y, z, z"):
+    with pytest.raises(
+        InvalidInput,
+        match=f"{name}: a column must be chosen, by column=NAME or --column NAME; the columns are x, y, z, z",
+    ):
         open_column(tmp_path / name)
     with pytest.raises(InvalidInput, match="column 'w' is missing; the columns are x, y, z, z"):
         open_column(tmp_path / name, "w")

@@ -44,7 +44,12 @@ def test_the_only_column_needs_no_name(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "columns", "asked", "said"),
     [
-        ([(1, "a")], ("id", "place"), None, "a column must be chosen; there are 2 columns"),
+        (
+            [(1, "a")],
+            ("id", "place"),
+            None,
+            "a column must be chosen, by column=NAME or --column NAME; there are 2 columns",
+        ),
         ([(1, "a")], ("id", "place"), "c", "column 'c' is missing; there are 2 columns"),
         ([(1, "a")], ("id", "id"), "id", "column 'id' appears twice"),
         ([(1, "a"), (2, "b", "c")], ("id", "place"), "place", "3 fields; the header has 2"),

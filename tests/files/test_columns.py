@@ -18,10 +18,10 @@ def test_a_column_is_found_by_name_or_is_the_only_one():
 @pytest.mark.parametrize(
     ("names", "column", "said"),
     [
-        (["a", "b"], None, "f: a column must be chosen; the columns are a, b"),
+        (["a", "b"], None, "f: a column must be chosen, by column=NAME or --column NAME; the columns are a, b"),
         (["a", "b"], "c", "f: column 'c' is missing; the columns are a, b"),
         (["a", "a"], "a", "f: column 'a' appears twice; the columns are a, a"),
-        ([], None, "f: a column must be chosen; the columns are "),
+        ([], None, "f: a column must be chosen, by column=NAME or --column NAME; the columns are "),
         (
             [str(i) for i in range(99)],
             "x",

@@ -80,7 +80,12 @@ def test_a_pipe_is_read_and_left_open(data, column, entries, monkeypatch):
 UNREADABLE = {
     "not text": ("f.txt", b"a\n\xff\n", None, "f.txt: must be UTF-8 text"),
     "a csv without a header": ("f.csv", b"", "a", "f.csv: CSV must begin with a line of column names"),
-    "no column chosen": ("f.csv", CSV, None, "f.csv: a column must be chosen; there are 2 columns"),
+    "no column chosen": (
+        "f.csv",
+        CSV,
+        None,
+        "f.csv: a column must be chosen, by column=NAME or --column NAME; there are 2 columns",
+    ),
     "an absent column": ("f.csv", CSV, "x", "f.csv: column 'x' is missing; there are 2 columns"),
     "a column twice": ("f.csv", b"a,a\n", "a", "f.csv: column 'a' appears twice"),
     "a row too long": ("f.csv", b"a,b\n1,2\n1,2,3\n", "a", "f.csv, line 3: 3 fields; the header has 2"),
@@ -107,7 +112,12 @@ UNREADABLE = {
     "an entry where a key is asked": ("f.jsonl", b"5\n", "a", "f.jsonl, line 1: must be an object"),
     "an object among entries": ("f.jsonl", b'5\n{"a": 1}\n', None, "f.jsonl, line 2: must be a plain entry"),
     "a key inside an entry": ("f.jsonl", b'{"u": 5}\n', "u.a", "f.jsonl, line 1: 'u' must be an object"),
-    "no key chosen": ("f.jsonl", JSONL, None, "f.jsonl, line 1: a column must be chosen; there are 2 columns"),
+    "no key chosen": (
+        "f.jsonl",
+        JSONL,
+        None,
+        "f.jsonl, line 1: a column must be chosen, by column=NAME or --column NAME; there are 2 columns",
+    ),
     "a suffix": ("f.xlsx", b"a\n", None, "f.xlsx: the name must end in .txt, "),
     "a tally": ("f.json", b"{}", None, "f.json: JSON holds no column"),
     "Parquet as text": ("f.parquet", b"PAR1", None, "f.parquet: Parquet cannot be read as text"),

@@ -47,10 +47,10 @@ class ReferenceDistribution:
         if least >= FEW_DF / 2 and not 0 < self.clusters < FEW_DF:
             return []
         df = f"{least:.3g}" if f"{least:.3g}" == f"{most:.3g}" else f"{least:.3g} to {most:.3g}"
+        freedom = "degree of freedom" if df == "1" else "degrees of freedom"
         units = f"{self.clusters} clusters" if self.clusters else "few people count for much of some rows"
         remarks = [
-            f"{units}: intervals and p-values are those of t on {df} degrees of freedom, and standard errors allow for "
-            "so few"
+            f"{units}: intervals and p-values are those of t on {df} {freedom}, and standard errors allow for so few"
         ]
         if least < ROUGH_DF:
             who = "clusters" if self.clusters else "people"

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..core import tables
-from ..core.domain import plain_value
-from ..estimation.results.layout import middle_out, pandas_frame, polars_frame
+from ..estimation.results.covariance import affordable
+from ..estimation.results.frames import Columns, plain_data
+from ..estimation.results.table import CONFIDENCE, Printed, Tabular, middle_out
 from .reference_distribution import Array, ReferenceDistribution, quantiles
 
-CONFIDENCE = 0.95
-"""The confidence of printed intervals."""
+__all__ = ["CONFIDENCE", "Estimates", "Result", "label_text", "number_columns", "shares_panel"]
 
 
-class Result(ABC):
+class Result(Tabular):
     """A frozen result: a table of estimates with their errors, and remarks on how to read it."""
 
     @abstractmethod
@@ -39,49 +39,25 @@ class Result(ABC):
     def about(self) -> dict[str, Any]:
         """What holds for the whole table, as plain data: the method, n, and tests of all estimates at once."""
 
-    @abstractmethod
-    def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
-        """Draw the result and save the picture as .png, .svg or .pdf."""
-
     def to_dict(self, *, confidence: float = CONFIDENCE) -> dict[str, Any]:
-        """The result as plain data that JSON can hold; numbers that it cannot express are None."""
-        rows = {name: [_plain(cell) for cell in column] for name, column in self.table(confidence).items()}
-        return {**_plain(self.about), "confidence": float(confidence), **rows, "notes": self.remarks(confidence)}
+        """The result as plain data that JSON can hold; numbers that it cannot express are None.
 
-    def to_pandas(self, *, confidence: float = CONFIDENCE) -> Any:
-        """The table as a pandas DataFrame, with what is said beside it in its `attrs`; needs pandas."""
+        Results with a `covariance_matrix` have it as `covariance`, a row for each row of the table; None where it is
+        not known, and for more than 300 rows.
+        """
+        rows = {name: plain_data(list(column)) for name, column in self.table(confidence).items()}
+        own: Any = self
+        if hasattr(type(self), "covariance_matrix"):
+            rows["covariance"] = plain_data(affordable(len(self), lambda: own.covariance_matrix))
+        return {**plain_data(self.about), "confidence": float(confidence), **rows, "notes": self.remarks(confidence)}
+
+    def _frame(self, confidence: float) -> tuple[Columns, dict[str, Any]]:
         about = {**self.about, "confidence": float(confidence), "notes": self.remarks(confidence)}
-        return pandas_frame(self.table(confidence), about)
+        return self.table(confidence), about
 
-    def to_polars(self, *, confidence: float = CONFIDENCE) -> Any:
-        """The table as a polars DataFrame; needs polars."""
-        return polars_frame(self.table(confidence))
-
-    def __len__(self) -> int:
-        """The number of rows of the table."""
-        return len(next(iter(self.table().values())))
-
-    def to_text(self, confidence: float = CONFIDENCE) -> str:
-        """The table and the remarks as text, with intervals at this confidence."""
-        columns, rows, left_out = self._layout(confidence)
-        lines = tables.text(columns, rows).splitlines()
-        if left_out is not None:
-            lines.insert(1 + left_out[0], left_out[1])
-        return "\n".join([*lines, *(f"- {remark}" for remark in self.remarks(confidence))])
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        columns, rows, left_out = self._layout(CONFIDENCE)
-        if left_out is not None:
-            rows.insert(left_out[0], [left_out[1], *[""] * (len(columns) - 1)])
-        return tables.html(columns, rows, caption="; ".join(self.remarks()))
-
-    def _layout(self, confidence: float) -> tuple[list[tables.Column], list[list[Any]], tuple[int, str] | None]:
-        """The columns with their formats, the rows to print, and where a note stands on those left out."""
+    def _printed(self, confidence: float) -> Printed:
         table = self.table(confidence)
-        first, left_out, last = middle_out(len(next(iter(table.values()))))
+        shown, left_out = middle_out(len(next(iter(table.values()))))
         columns = [
             (name, ".15g" if name in self.words and _has_floats(column) else _format(name, column, table))
             for name, column in table.items()
@@ -91,9 +67,9 @@ class Result(ABC):
                 _text(cell, name, spec) if cell is not None else cell
                 for cell, (name, spec) in zip(row, columns, strict=True)
             ]
-            for row in ([column[i] for column in table.values()] for i in (*first, *last))
+            for row in ([column[i] for column in table.values()] for i in shown)
         ]
-        return columns, rows, (len(first), left_out.replace("values", "rows")) if left_out else None
+        return Printed(columns, rows, left_out, self.remarks(confidence))
 
 
 class Estimates(Result):
@@ -172,15 +148,3 @@ def label_text(cell: Any) -> str:
 
 def _is_number(cell: Any) -> bool:
     return isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool)
-
-
-def _plain(cell: Any) -> Any:
-    if isinstance(cell, Mapping):
-        return {str(key): _plain(entry) for key, entry in cell.items()}
-    if isinstance(cell, (np.ndarray, np.generic)):
-        cell = cell.tolist()
-    if isinstance(cell, (list, tuple)):
-        return [_plain(entry) for entry in cell]
-    if isinstance(cell, float):
-        return cell if math.isfinite(cell) else None
-    return plain_value(cell) if cell is not None else None

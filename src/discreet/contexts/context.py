@@ -14,10 +14,11 @@ from fractions import Fraction
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
+from ..core import tables
 from ..core.canonical import canonical
 from ..core.domain import Alike, Domain, Leaves, Value
 from ..core.errors import InvalidContext, check_type
-from ..core.exact import Epsilon
+from ..core.exact import Epsilon, text_of
 from .reading import Constructors, describe_domain
 from .structure import recognition
 from .structure.recognition import GridStructure, LineStructure, Part, RingStructure, TreeStructure
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 MATRIX_LIMIT = 4096
 """The largest domain that `matrix` writes out."""
+
+MAX_SHOWN = 12
+"""The most values whose entries a notebook shows."""
 
 CLOSURE_LIMIT = 512
 """The most classes of values over which a closure is worked out unasked."""
@@ -395,6 +399,16 @@ class Context(Constructors, ABC):
     def _implied(self, x: Value, z: Value) -> Epsilon:
         """The entry of the closure between two values, without the others."""
         return recognition.shortest_path(self, self.domain.index(x), self.domain.index(z))
+
+    def _repr_html_(self) -> str:
+        """E as a table, a row for each value; of many values what can be said in a line."""
+        if self.size > MAX_SHOWN:
+            named = [("smallest entry", text_of(self.smallest)), ("largest finite entry", text_of(self.largest))]
+            return tables.facts([("context", repr(self)), ("values", f"{self.size:,}"), *named])
+        names = [str(value) for value in self.values]
+        columns = [("E", "s"), *((name, "") for name in names)]
+        rows = [[name, *(text_of(self.at(x, z)) for z in range(self.size))] for x, name in enumerate(names)]
+        return tables.html(columns, rows, caption=repr(self))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Context):

@@ -45,7 +45,7 @@ def markdown(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def html(columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, caption: str) -> str:
-    """The table in HTML for a notebook, with every cell escaped."""
+    """The table in HTML for a notebook, with every cell escaped; headings and caption are left out if empty."""
     head, *body = cells(columns, rows)
     sides = ["left" if _words(spec) else "right" for _, spec in columns]
 
@@ -56,8 +56,19 @@ def html(columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, caption: s
         return f"<tr>{''.join(inside)}</tr>"
 
     below = "\n".join(line(row, "td") for row in body)
-    named = f'<caption style="caption-side: bottom; text-align: left">{escape(caption)}</caption>'
-    return f"<table>{named}\n<thead>{line(head, 'th')}</thead>\n<tbody>\n{below}\n</tbody></table>"
+    named = f'<caption style="caption-side: bottom; text-align: left">{escape(caption)}</caption>' if caption else ""
+    above = f"<thead>{line(head, 'th')}</thead>\n" if any(head) else ""
+    return f"<table>{named}\n{above}<tbody>\n{below}\n</tbody></table>"
+
+
+def sentences(lines: Iterable[str]) -> str:
+    """Lines as one text, a full stop behind each."""
+    return " ".join(f"{line.rstrip('.')}." for line in lines)
+
+
+def facts(named: Iterable[tuple[str, Any]]) -> str:
+    """Facts in HTML for a notebook, a name and what it is in each row."""
+    return html([("", "s"), ("", "s")], [[name, str(fact)] for name, fact in named], caption="")
 
 
 def digits(spread: float | None) -> int:

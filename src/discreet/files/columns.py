@@ -82,7 +82,7 @@ def no_column(names: Sequence[str], column: str | None, where: str, *, typed: bo
     else:
         listed = f"there are {len(names)} columns (--show-values lists their names, or what stands in their place)"
     if column is None:
-        return InvalidInput(f"{where}: a column must be chosen; {listed}")
+        return InvalidInput(f"{where}: a column must be chosen, by column=NAME or --column NAME; {listed}")
     there = "appears twice" if column in names else "is missing"
     return InvalidInput(f"{where}: column {column!r} {there}; {listed}")
 

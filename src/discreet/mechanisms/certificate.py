@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..contexts import Context
+from ..core import tables
 from ..core.domain import Value, listed_values, plain_value
 from ..core.errors import InvalidInput, PrivacyViolation, check_type
 from ..core.exact import Epsilon, gap, log_of, probability_of, rough_gap, text_of, within
@@ -67,6 +68,16 @@ class Certificate:
             "outputs": self.outputs,
             "fingerprint": self.fingerprint,
         }
+
+    def _repr_html_(self) -> str:
+        pair = f"{self.x!r} against {self.z!r}"
+        numbers = [
+            ("claimed", text_of(self.claimed)),
+            ("realised", f"{self.realised:.12g}"),
+            ("gap", f"{self.gap:.2g}"),
+        ]
+        rest = [] if self.fingerprint is None else [("SHA-256 of the law", self.fingerprint)]
+        return tables.facts([("mechanism", self.mechanism), ("tightest pair", pair), *numbers, *rest])
 
     def __str__(self) -> str:
         return (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..contexts import Context
 from ..contexts.reading import describe_domain
-from ..core import errors
+from ..core import errors, tables
 from ..core.arithmetic import INTEGERS
 from ..core.canonical import canonical
 from ..core.domain import Value, listed_values
@@ -244,6 +244,10 @@ class Mechanism:
         if self.sampler.outputs > 1 << 24:
             raise InvalidInput(f"reports: {self.sampler.outputs} reports are too many to list")
         return list(self.sampler.reports())
+
+    def _repr_html_(self) -> str:
+        named = [("mechanism", self.name), ("context", repr(self.context)), ("bits per report", self.bits)]
+        return tables.facts([*named, ("SHA-256 of the law", self.fingerprint)])
 
     def __repr__(self) -> str:
         return f"<{self.name} for {self.context!r}, {self.bits} bits per report>"

@@ -141,6 +141,15 @@ class Explanation:
         return PartChoice(blocks, inner.size, text_of(level), name, error, *costs, shares.name)
 
     def __str__(self) -> str:
+        columns, rows, lines = self._printed()
+        return "\n".join([tables.text(columns, rows), *lines])
+
+    def _repr_html_(self) -> str:
+        columns, rows, lines = self._printed()
+        return tables.html(columns, rows, caption=tables.sentences(lines))
+
+    def _printed(self) -> tuple[list[tables.Column], list[tuple[Any, ...]], list[str]]:
+        """The columns and rows of the table, and the lines below it."""
         best, plain = self.candidates[0].error, self.objective.is_plain
         columns: list[tables.Column] = [("mechanism", "s"), ("n x error", ".5g"), ("ratio", ".3f")]
         columns += [] if plain else [("all shares", ".5g")]
@@ -153,7 +162,7 @@ class Explanation:
             )
             for c in self.candidates
         ]
-        lines = [tables.text(columns, rows), self.reason]
+        lines = [self.reason]
         size = self.chosen.context.size
         guess = profile_of(self.chosen).bayes_success(np.full(size, 1 / size))
         if guess is not None:  # its reports are not too many to look at
@@ -169,7 +178,7 @@ class Explanation:
         ]
         if len(self.parts) > MAX_PRINTED_PARTS:
             lines.append(f"- and {len(self.parts) - MAX_PRINTED_PARTS} other kinds of block")
-        return "\n".join(lines)
+        return columns, rows, lines
 
 
 def rate(mechanisms: Sequence[Mechanism], shares: Any, objective: Objective) -> list[Candidate]:

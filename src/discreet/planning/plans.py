@@ -141,6 +141,15 @@ class Plan:
         }
 
     def __str__(self) -> str:
+        heading, columns, rows, lines = self._printed()
+        return "\n".join([heading, tables.text(columns, rows), *lines])
+
+    def _repr_html_(self) -> str:
+        heading, columns, rows, lines = self._printed()
+        return tables.html(columns, rows, caption=tables.sentences([heading, *lines]))
+
+    def _printed(self) -> tuple[str, list[tables.Column], list[tuple[Any, ...]], list[str]]:
+        """The heading, the columns and rows of the table, and the lines below it."""
         rows = [
             (
                 *(r.label, r.mechanism, r.bits, r.total_squared_error, *(stderr for _, stderr in r.targets)),
@@ -150,7 +159,7 @@ class Plan:
         ]
         queries: list[tables.Column] = [(f"{name} stderr", ".3g") for name, _ in self.expected.targets]
         inside = "" if self.subgroup == 1 else f", of whom {self.counted:,} are in the subgroup"
-        lines = [f"{self.context!r}, n = {self.n:,}{inside}", tables.text([*COLUMNS[:4], *queries, *COLUMNS[4:]], rows)]
+        heading, lines = f"{self.context!r}, n = {self.n:,}{inside}", list[str]()
         if self.users_needed is not None:
             lines.append(f"{self.target} needs {self.users_needed:,} users")
         if self.detection is not None:
@@ -175,7 +184,7 @@ class Plan:
             )
         if self.target is not None and self.target.startswith("tv"):
             lines.append(TWO_ANSWERS)
-        return "\n".join(lines)
+        return heading, [*COLUMNS[:4], *queries, *COLUMNS[4:]], rows, lines
 
 
 def plan(

@@ -1,4 +1,14 @@
-"""Pictures: shares, estimates, curves, bars, maps, error regions and accounts; the only part that needs matplotlib."""
+"""Pictures: shares, estimates, curves, bars, maps, error regions and accounts; the only part that needs matplotlib.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> import discreet as dc
+>>> path = Path(tempfile.mkdtemp()) / "shares.svg"
+>>> panel = {"values": ["bus", "car"], "shares": [0.4, 0.6], "low": [0.35, 0.55], "high": [0.45, 0.65]}
+>>> dc.plots.plot_shares(panel, path)
+>>> path.exists()
+True
+"""
 
 from .bars import plot_bars, plot_deviations, plot_dots, plot_noncompliance
 from .curves import plot_curves, plot_design, plot_exposure, plot_points, plot_ratios, plot_repeated, plot_shuffled
@@ -28,3 +38,7 @@ __all__ = [
     "plot_shuffled",
     "plot_table",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

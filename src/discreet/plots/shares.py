@@ -110,7 +110,7 @@ def plot_shares(
 
 def _as_panel(result: Shares, confidence: float) -> dict[str, Any]:
     """A result as a panel, with its method as the title."""
-    return result.to_dict(confidence=confidence) | {"values": list(result.values), "title": result.method}
+    return result._columns(confidence)[0] | {"values": list(result.values), "title": result.method}
 
 
 def _draw_panel(

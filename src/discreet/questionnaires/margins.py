@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..analysis.result import CONFIDENCE, Result
 from ..core.domain import Value
-from ..core.errors import check_type
+from ..core.errors import Unavailable, check_type
+from ..estimation.results.covariance import block_diagonal, covariance_of_queries, with_errors
 from ..estimation.results.shares import Query
 from ..estimation.results.unbiased import estimate
 from .form import ONE, TOGETHER
@@ -64,6 +65,27 @@ class Margins(Result):
             return low.tolist(), high.tolist()
         ends = zip(*(query.interval(confidence) for query in _queries(self.tally, question)), strict=True)
         return list(next(ends)), list(next(ends))
+
+    @property
+    def covariance_matrix(self) -> Array:
+        """The covariance of all shares, in the order of the rows of the table.
+
+        `Unavailable` where each question has a report of its own from the same people: the tallies do not tell how
+        their answers go together. Where each person answers one question, those of different questions are independent.
+        """
+        stderr = np.concatenate([errors for _, _, errors in self.questions.values()])
+        return with_errors(stderr, self._covariance)
+
+    def _covariance(self) -> Array:
+        form = self.tally.form
+        if form.strategy == TOGETHER:
+            (joint,) = self.tally.values()
+            queries = [query for name in form.names for query in _queries(self.tally, name)]
+            weights, fixed = (np.stack([getattr(query, key) for query in queries]) for key in ("weights", "constants"))
+            return covariance_of_queries(estimate(joint), weights, fixed)
+        if form.strategy != ONE:
+            raise Unavailable("tallies of each question do not tell how the answers of one person go together")
+        return block_diagonal([estimate(self.tally[name]).covariance_matrix for name in form.names])
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         """How many people answered what."""

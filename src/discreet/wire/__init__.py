@@ -1,4 +1,10 @@
-"""Specs, reports and tallies as they are sent and stored: one way to write each, read strictly."""
+"""Specs, reports and tallies as they are sent and stored: one way to write each, read strictly.
+
+>>> import discreet as dc
+>>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="1"))
+>>> dc.wire.report_to_bytes(mechanism, 2), dc.wire.report_from_text(mechanism, "2")
+(b'\\x02', 2)
+"""
 
 from .reports import (
     byte_width,
@@ -27,3 +33,7 @@ __all__ = [
     "reports_from_envelope",
     "reports_to_envelope",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

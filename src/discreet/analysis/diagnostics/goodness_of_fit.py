@@ -307,7 +307,10 @@ def goodness_of_fit(reports: Tally | Survey | Shares) -> GoodnessOfFit:
     >>> dc.goodness_of_fit(mechanism.tally([1] * 9000 + [0] * 1000)).p < 1e-6  # no shares give so few of one report
     True
     """
-    counted = reports.tally if isinstance(reports, Survey) else tally_of("reports", reports)
+    if isinstance(reports, Survey):  # each report by itself, whatever it weighs
+        counted = sum((wave.tally for wave in reports.waves), reports.mechanism.tally())
+    else:
+        counted = tally_of("reports", reports)
     if not counted.n:
         raise InvalidInput("reports must not be empty: there is nothing to test")
     shares = estimate(counted)

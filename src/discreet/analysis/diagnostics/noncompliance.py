@@ -244,7 +244,9 @@ def noncompliance(
 
 def _estimate(name: str, given: Tally | Shares | Survey) -> Estimate:
     if isinstance(given, Survey) and given.design:
-        raise InvalidInput(f"{name} has weights or a design, which noncompliance does not use: give its tally")
+        raise InvalidInput(
+            f"{name} has weights or a design, which noncompliance does not use: give mechanism.tally(reports)"
+        )
     shares = estimate(given.tally if isinstance(given, Survey) else tally_of(name, given))
     if not shares.n:
         raise InvalidInput(f"{name} must have reports")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -13,12 +14,13 @@ from ...bulk.labelled.columns import names_of
 from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput, Unavailable, shown
 from ...core.random import Source
-from ...estimation.results.score_law import ScoreLaw
+from ...estimation.results.covariance import with_errors
+from ...estimation.results.score_law import ScoreLaw, remark_on_few
 from ..reference_distribution import Array, JointTest, ReferenceDistribution, degrees, two_sided
 from ..result import CONFIDENCE, Estimates
-from ..survey.survey import INSECURE_REMARK, Survey
+from ..survey.survey import Survey
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
-from .means import Means, column_names, doubts, ends_of, group_text, rows_by_group
+from .means import Means, column_names, doubts, ends_of, group_text, notes_of, rows_by_group
 from .moments import queries_of
 from .omnibus import PermutationTest, omnibus_of_design, omnibus_of_tallies, pairs_with_first, permutation_test
 
@@ -71,6 +73,20 @@ class Comparison(Estimates):
     reference: ReferenceDistribution
     finite: bool
     laws: list[ScoreLaw]
+
+    @cached_property
+    def covariance_matrix(self) -> Array:
+        """The covariance of all differences, in the order of the rows of the table."""
+        return with_errors(self.stderr.reshape(-1), self._covariance)
+
+    def _covariance(self) -> Array:
+        moments = self.groups.moments
+        size, queries = moments.means.shape
+        covariance = moments.covariance().reshape(size, queries, size, queries)
+        places = {group: number for number, group in enumerate(moments.groups)}
+        one, other = (np.array([places[pair[side]] for pair in self.pairs]) for side in (0, 1))
+        rows = covariance[one] - covariance[other]
+        return np.asarray((rows[:, :, one] - rows[:, :, other]).reshape(self.difference.size, -1))
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The low and the high end for each difference by itself: skewed where few reports tell, by t with a design."""
@@ -133,17 +149,19 @@ class Comparison(Estimates):
                 f"labels permuted {order.permutations} times: p {order.squares_p:.4f} by the sum of squares, "
                 f"{order.largest_p:.4f} by the largest difference"
             )
-        return remarks + doubts(self.groups.moments, self.groups.shares)
+        few = remark_on_few(self.laws or (), "differences")
+        return remarks + few + doubts(self.groups.moments, self.groups.shares)
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         from ...plots import plot_estimates
 
-        heads = [self._heading(pair) for pair in self.pairs]
+        heads = [self.heading(pair) for pair in self.pairs]
         rows = rows_by_group(self.names, heads, self.interval(confidence), self.difference)
         label = f"{'difference of shares' if self.groups.shares else 'difference'}, with {confidence:g} intervals"
         plot_estimates(rows, path, title=title, x_label=label)
 
-    def _heading(self, pair: tuple[GroupName, GroupName]) -> str:
+    def heading(self, pair: tuple[GroupName, GroupName]) -> str:
+        """What a difference is of: one group less another."""
         apart = f"{self._label(pair[0])} \N{MINUS SIGN} {self._label(pair[1])}"
         return apart if self.wave is None or not self.labels else f"{group_text(pair[0][:-1])}: {apart}"
 
@@ -226,7 +244,7 @@ def compare(
         permutation_test(groups, families, chosen, rng)
         if rng is not None and isinstance(groups, TalliedGroups)
         else None,
-        Means(names, queries, moments, tuple(_notes(sample, moments)), query is None),
+        Means(names, queries, moments, tuple(notes_of(sample, moments)), query is None),
         against,
         isinstance(groups, DrawnGroups) and groups.survey.population is not None,
         moments.laws_of(chosen, against),
@@ -283,15 +301,6 @@ def _pairs(families: Sequence[Sequence[int]], pairs: str) -> list[tuple[int, int
     if size > MAX_TESTS:
         raise InvalidInput(f"there are {size} pairs, more than {MAX_TESTS}: compare with the first group instead")
     return [(one, other) for family in families for other, one in combinations(family, 2)]
-
-
-def _notes(sample: Survey | GroupTallies, moments: GroupMoments) -> list[str]:
-    if isinstance(sample, Survey):
-        return sample.remarks()
-    counted = int(moments.sizes.sum())
-    left_out = [f"{sample.n - counted:,} people who lack a label are left out"] if counted < sample.n else []
-    insecure = [INSECURE_REMARK] if any(tally.insecure for tally in sample.values()) else []
-    return [f"{counted:,} reports of {sample.mechanism.name}", *insecure, *left_out]
 
 
 def holm(p: Array) -> Array:

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from ...bulk.labelled.columns import codes_of
 from ...bulk.labelled.tallies import GroupTallies
-from ...core.errors import InvalidInput
+from ...core.errors import InvalidInput, Unavailable
+from ...estimation.decoders import decoder_of
+from ...estimation.results.covariance import block_diagonal, covariance_of_shares
 from ...estimation.results.score_law import ScoreLaw, combine, law_of_terms
 from ...estimation.results.unbiased import estimate
 from ...estimation.tally import Tally
+from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, Codes, ReferenceDistribution
 from ..survey.sampling import SamplingUnits
 from ..survey.survey import Survey
@@ -26,6 +29,8 @@ GroupName: TypeAlias = tuple[Hashable, ...]
 
 MAX_SCORES = 1 << 28
 """The most scores that are worked out for one result: people times queries."""
+MAX_TERMS = 1 << 25
+"""The most numbers, people times groups times queries, from which a covariance is worked out."""
 TINY = 1e-300
 """Instead of a variance of 0."""
 
@@ -46,6 +51,14 @@ class GroupMoments:
     laws: Sequence[ScoreLaw]
     between: Array | None = None
     clusters: GroupClusters | None = None
+    source: TalliedGroups | DrawnGroups | None = None
+    """The people that the estimates are about, from whom `covariance` is worked out."""
+
+    def covariance(self) -> Array:
+        """The covariance of all queries in all groups, group by group; its diagonal may lack small corrections."""
+        if self.source is None:
+            raise Unavailable("the groups are not at hand, and with them no covariance")
+        return self.source.covariance()
 
     def laws_of(self, combinations: Sequence[Sequence[int]], reference: ReferenceDistribution) -> list[ScoreLaw]:
         """The confidence distribution of each of these: the estimates of one group, or the differences of two.
@@ -96,6 +109,17 @@ class TalliedGroups:
         mechanisms = {one.fingerprint: one.mechanism for several in self.tallies.values() for one in several}
         return {mark: MechanismQueries(one, self.weights) for mark, one in mechanisms.items()}
 
+    @property
+    def insecure(self) -> bool:
+        """True if a seed drew some of the reports."""
+        of_survey = self.survey is not None and self.survey.insecure
+        return of_survey or any(one.insecure for several in self.tallies.values() for one in several)
+
+    @property
+    def mechanisms(self) -> list[Mechanism]:
+        """The mechanisms of the reports."""
+        return [queries.mechanism for queries in self.queries.values()]
+
     def law(self, tallies: Sequence[Tally]) -> ScoreLaw:
         """The confidence distribution of the queries among the people of these tallies.
 
@@ -121,7 +145,28 @@ class TalliedGroups:
         """The mean score of every group, with its variance and confidence distribution."""
         sizes = np.array([sum(one.n for one in several) for several in self.tallies.values()])
         means, variances = (np.array([getattr(law, name) for law in self.laws]) for name in ("value", "variance"))
-        return GroupMoments(list(self.tallies), sizes, means, variances, self.laws)
+        return GroupMoments(list(self.tallies), sizes, means, variances, self.laws, source=self)
+
+    def covariance(self) -> Array:
+        """The covariance of the queries in every group, in turn; groups are independent."""
+        return block_diagonal([self._covariance_of_group(several) for several in self.tallies.values()])
+
+    def _covariance_of_group(self, tallies: Sequence[Tally]) -> Array:
+        n, estimates = sum(one.n for one in tallies), [estimate(one) for one in tallies if one.n]
+        parts = [
+            covariance_of_shares(decoder_of(one.mechanism), one.n, one.shares, one.norm_shares)
+            if self.shares
+            else self.queries[one.tally.fingerprint].covariance(one.tally) / one.n
+            for one in estimates
+        ]
+        whole = np.asarray(sum((one.n / n) ** 2 * part for one, part in zip(estimates, parts, strict=True)))
+        if not self.fraction:
+            return whole
+        held = np.asarray(sum(one.norm_shares * one.n for one in estimates)) / n
+        spread = np.diag(held) - np.outer(held, held)
+        if not self.shares:
+            spread = self.queries[tallies[0].fingerprint].spread(held)
+        return np.asarray(whole - self.fraction * spread / n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +179,16 @@ class DrawnGroups:
     weights: Array
     units: SamplingUnits
     calibrated: bool = True
+
+    @property
+    def insecure(self) -> bool:
+        """True if a seed drew some of the reports."""
+        return self.survey.insecure
+
+    @property
+    def mechanisms(self) -> list[Mechanism]:
+        """The mechanisms of the reports."""
+        return list({wave.mechanism.fingerprint: wave.mechanism for wave in self.survey.waves}.values())
 
     @cached_property
     def shares_of_weight(self) -> Array:
@@ -179,7 +234,7 @@ class DrawnGroups:
                 between[number] = self._finite(between[number], terms, scores, number)
         variances = np.maximum(np.diagonal(between, axis1=1, axis2=2).T, 0.0)
         clusters = GroupClusters.of(self.units, self.codes, self.shares_of_weight, np.maximum(spreads, TINY), within)
-        return GroupMoments(self.groups, sizes, means, variances, self._laws(means, sides), between, clusters)
+        return GroupMoments(self.groups, sizes, means, variances, self._laws(means, sides), between, clusters, self)
 
     def _sides(self, terms: Array) -> Array:
         """The sums of squares and of cubes of the terms of units above and below 0, a column for each group."""
@@ -195,14 +250,35 @@ class DrawnGroups:
 
         A pseudo-report at an extreme score has the weight of one of as many people as the group is worth.
         """
-        mechanisms = {wave.mechanism.fingerprint: wave.mechanism for wave in self.survey.waves}
-        asked = [MechanismQueries(one, self.weights, self.calibrated).extremes() for one in mechanisms.values()]
+        asked = [MechanismQueries(one, self.weights, self.calibrated).extremes() for one in self.mechanisms]
         least, most = np.minimum.reduce([ends[0] for ends in asked]), np.maximum.reduce([ends[1] for ends in asked])
         weights = np.bincount(self.codes, self.shares_of_weight**2, minlength=len(self.groups))
         return [
             law_of_terms(float(weight), means[g], [*sides[0, :, g]], [*sides[1, :, g]], least, most)
             for g, weight in enumerate(weights)
         ]
+
+    def covariance(self) -> Array:
+        """The covariance of all queries in all groups, group by group, as `moments` has it for one query at a time."""
+        size, queries = len(self.groups), len(self.weights)
+        if self.survey.n * size * queries > MAX_TERMS:
+            raise Unavailable("the covariance of so many people, groups and values is not worked out: ask one query")
+        terms, everyone = np.zeros((self.survey.n, size * queries)), np.arange(self.survey.n)
+        scores = np.stack([self.scores(number) for number in range(queries)], axis=1)
+        for number in range(queries):
+            terms[everyone, self.codes * queries + number] = self.terms(scores[:, number])[1]
+        if self.survey.population is None:
+            return self.units.covariance(terms)
+        covariance = self.units.of_a_finite_population().covariance(terms)
+        fractions = self.units.fractions[self.units.stratum_of[self.units.unit_of]]
+        weight = fractions * self.shares_of_weight**2
+        for one in range(queries):
+            for other in range(queries):
+                product = self.survey.scores(self.weights[one] * self.weights[other], calibrated=self.calibrated)
+                noise = weight * (scores[:, one] * scores[:, other] - product)
+                places = np.arange(size) * queries
+                covariance[places + one, places + other] += np.bincount(self.codes, noise, minlength=size)
+        return covariance
 
     def _check_units(self, size: int) -> None:
         """Refuse a group of one person or cluster, whose error would come out as 0."""

@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ...estimation.results.score_law import ScoreLaw
+from ...bulk.labelled.tallies import GroupTallies
+from ...estimation.results.covariance import with_errors
+from ...estimation.results.score_law import ScoreLaw, remark_on_few
 from ..reference_distribution import Array, ReferenceDistribution, quantiles
 from ..result import CONFIDENCE, Estimates, label_text
-from .group_moments import GroupMoments, GroupName
+from ..survey.survey import INSECURE_REMARK, Survey
+from .group_moments import GroupMoments, GroupName, groups_of
+from .moments import queries_of
 
 MIN_PEOPLE = 30
 """Groups of fewer people are remarked on: their intervals may cover less often than they say."""
@@ -59,6 +63,11 @@ class Means(Estimates):
         """The confidence distribution of the estimates of each group."""
         return self.moments.laws_of([(group,) for group in range(len(self.groups))], self.reference)
 
+    @cached_property
+    def covariance_matrix(self) -> Array:
+        """The covariance of all estimates, in the order of the rows of the table."""
+        return with_errors(self.stderr.reshape(-1), self.moments.covariance)
+
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The low and the high end for each estimate by itself, skewed where few reports tell; with a design, by t."""
         return ends_of(self.laws, self.reference, confidence)
@@ -89,7 +98,8 @@ class Means(Estimates):
         remarks = [*self.notes, f"intervals at {confidence:g} confidence", *self.reference.remarks()]
         if self.shares:
             remarks.append("shares are unbiased: some may be below 0, and they need not add up to 1")
-        return remarks + doubts(self.moments, self.shares)
+        few = remark_on_few(self.laws, "estimates")
+        return remarks + few + doubts(self.moments, self.shares)
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         from ...plots import plot_estimates
@@ -109,6 +119,24 @@ def ends_of(laws: Sequence[ScoreLaw], reference: ReferenceDistribution, confiden
     z = quantiles(confidence, reference.df)
     low, high = zip(*(law.ends(one) for law, one in zip(laws, z, strict=True)), strict=True)
     return np.array(low), np.array(high)
+
+
+def means_of(sample: Survey | GroupTallies, labels: Sequence[str], query: Any = None) -> Means:
+    """The share of every value, or a query, among the people of each combination of labels, or among all people."""
+    values = sample.values if isinstance(sample, Survey) else sample.mechanism.context.values
+    names, weights = queries_of(values, query)
+    moments = groups_of(sample, labels, weights, shares=query is None).moments()
+    return Means(tuple(labels), names, moments, tuple(notes_of(sample, moments)), query is None)
+
+
+def notes_of(sample: Survey | GroupTallies, moments: GroupMoments) -> list[str]:
+    """What there is to say of a sample beside every result."""
+    if isinstance(sample, Survey):
+        return sample.remarks()
+    counted = int(moments.sizes.sum())
+    left_out = [f"{sample.n - counted:,} people who lack a label are left out"] if counted < sample.n else []
+    insecure = [INSECURE_REMARK] if any(tally.insecure for tally in sample.values()) else []
+    return [f"{counted:,} reports of {sample.mechanism.name}", *insecure, *left_out]
 
 
 def column_names(labels: Sequence[str]) -> list[str]:

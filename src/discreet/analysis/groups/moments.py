@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...core.domain import Domain
 from ...core.errors import InvalidInput
 from ...estimation.decoders import Decoder, decoder_of
+from ...estimation.results.covariance import covariance_of_queries
 from ...estimation.results.score_law import ScoreLaw
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.results.weights import Queries as Rows
@@ -27,8 +28,6 @@ from ..survey.survey import Survey
 MAX_CALIBRATED = 1024
 """The most queries that are calibrated and held together; where there are more values, their shares are taken plain,
 for what calibration saves is then little."""
-EXCHANGEABLE = 1e-9
-"""How near to the formula of exchangeable values moments must be, relatively, to be taken from it."""
 MAX_NAMED = 3
 """The most values by which an event is named."""
 POWERS = 6
@@ -108,52 +107,13 @@ class MechanismQueries:
 
         Where a report adds to several cells, counts do not tell it; the exact formula then takes the unbiased shares.
         """
-        means = self.means(tally)
-        if self._decoder.disjoint:
-            return np.asarray((self._scores * (tally.counts / tally.n)) @ self._scores.T - np.outer(means, means))
-        (weights, c), shares = self._rows, estimate(tally).norm_shares
-        loose = weights - c
-        seen = (c * shares) @ loose.T
-        moments = loose @ moment_matrix(self._decoder, shares) @ loose.T + seen + seen.T + (c * shares) @ c.T
-        return np.asarray((moments + moments.T) / 2 - np.outer(means, means))
+        return covariance_of_queries(estimate(tally), *self._rows, self._scores)
 
     def spread(self, shares: Array) -> Array:
         """The covariance of the queries among people, without any randomization."""
         assert self.weights is not None
         mean = self.weights @ shares
         return np.asarray((self.weights * shares) @ self.weights.T - np.outer(mean, mean))
-
-
-def moment_matrix(decoder: Decoder[Any], shares: Array) -> Array:
-    """E[phi_x(Y) phi_z(Y)] for all x and z when values follow `shares`; 0 where reports show that blocks differ."""
-    moments = np.zeros((len(shares), len(shares)))
-    for part, _, _, values in decoder.groups():
-        for own in values:
-            moments[np.ix_(own, own)] = _block_moments(part, shares[own])
-    return moments
-
-
-def _block_moments(part: Decoder[Any], shares: Array) -> Array:
-    """E[phi_x(Y) phi_z(Y)] for the values of one block.
-
-    Where all values are exchangeable, E[phi_x phi_z] is ``a + b (p_x + p_z)`` for x other than z: one vector tells a
-    and b, two others whether it is so. Otherwise the matrix is computed column by column.
-    """
-    unit, even = np.eye(len(shares)), np.ones(len(shares))
-
-    def times(vector: Array) -> Array:
-        return np.asarray(part.cross_moment(shares, unit, vector)).reshape(len(shares))
-
-    own = np.asarray(part.second_moments(shares))
-    columns = np.stack([(len(shares) - 1) * even, shares.sum() + (len(shares) - 2) * shares], axis=1)
-    a, b = np.linalg.lstsq(columns, times(even) - own, rcond=None)[0]
-    guess = a + b * (shares[:, None] + shares)
-    np.fill_diagonal(guess, own)
-    for tried in (np.cos(np.arange(1.0, len(shares) + 1)), shares + np.arange(len(shares)) % 3):
-        exact = times(tried)
-        if np.abs(guess @ tried - exact).max() > EXCHANGEABLE * np.abs(exact).max():
-            return np.stack([times(column) for column in unit], axis=1)
-    return np.asarray(guess)
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,6 +52,8 @@ class Regression(Coefficients):
     references: RegressionReference
     query: Mapping[Any, float]
     notes: tuple[str, ...]
+    of_mean: bool = False
+    """Whether the query is the mean of the values themselves, by its name."""
 
     @property
     def axis(self) -> str:
@@ -84,9 +86,10 @@ class Regression(Coefficients):
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         some = [f"{weight:g} for {value}" if weight != 1 else str(value) for value, weight in self.query.items()][:4]
         values = ", ".join([*some, "..."] if len(self.query) > 4 else some)
+        what = "" if self.of_mean and self._what == "mean" else f" of {values}"
         kind = "linearisation" if self.errors == SURVEY else self.errors
         return [
-            f"{self.axis.replace('difference', 'differences')} of {values}; each interval at {confidence:g} confidence",
+            f"{self.axis.replace('difference', 'differences')}{what}; each interval at {confidence:g} confidence",
             f"standard errors by {kind}, which hold whatever the law of the answers",
             *self.reference.remarks(),
             *self.formula.remarks(),
@@ -160,6 +163,7 @@ def regress(
         references,
         {value: float(weight) for value, weight in zip(survey.values, w, strict=True) if weight},
         fit_notes(survey, design.formula.names, fit),
+        isinstance(query, str),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,13 @@ from ...bulk.labelled.columns import (
     positive_numbers,
 )
 from ...core.domain import Domain
-from ...core.errors import InvalidInput, check_type, shown
+from ...core.errors import InvalidInput, Unavailable, check_type, shown
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.results.weights import weights_of
 from ...estimation.tally import Tally, as_batch
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, Codes
+from .population import checked_population, joint_population
 from .sampling import SamplingUnits
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ class Survey:
         self.labels: dict[str, NDArray[Any]] = {name: columns[f"labels[{name!r}]"] for name in labels}
         self.weights = positive_numbers("weights", columns["weights"]) if "weights" in columns else None
         self.clusters, self.strata = columns.get("clusters"), columns.get("strata")
-        self.population = _population(population, self.waves[0].tally.n, self.strata)
+        self.population = checked_population(population, self.waves[0].tally.n, self.strata)
         self.left_out = int(len(complete) - complete.sum())
         self.part_of: tuple[Survey, NDArray[np.bool_]] | None = None
 
@@ -145,11 +146,24 @@ class Survey:
         return read_survey(mechanism, files, **columns)
 
     @classmethod
-    def from_frame(cls, mechanism: Mechanism, frame: Any, **columns: Any) -> Survey:
-        """The survey in a pandas, polars or Arrow table: `discreet.analysis.survey.reading.survey_of_frame`."""
+    def from_frame(
+        cls,
+        mechanism: Mechanism,
+        frame: Any,
+        *,
+        column: str | None = None,
+        labels: Sequence[str] = (),
+        weights: str | None = None,
+        clusters: str | None = None,
+        strata: str | None = None,
+        population: Population | None = None,
+        missing: str = "error",
+    ) -> Survey:
+        """The survey in a pandas, polars or Arrow table, `column` being that of the reports: see `survey_of_frame`."""
         from .reading import survey_of_frame
 
-        return survey_of_frame(mechanism, frame, **columns)
+        names: Any = {"column": column, "weights": weights, "clusters": clusters, "strata": strata}
+        return survey_of_frame(mechanism, frame, labels=labels, population=population, missing=missing, **names)
 
     @classmethod
     def _of(cls, **attributes: Any) -> Survey:
@@ -178,8 +192,19 @@ class Survey:
 
     @property
     def tally(self) -> Tally:
-        """The counts of all reports; `InvalidInput` where they are of several mechanisms."""
+        """The counts of all reports, which tell nothing of clusters and strata; `InvalidInput` for several mechanisms.
+
+        `Unavailable` where people have weights, which counts cannot hold.
+        """
+        self._check_unweighted("tally")
         return sum((wave.tally for wave in self.waves), self.mechanism.tally())
+
+    def _check_unweighted(self, name: str) -> None:
+        if self.weights is not None:
+            raise Unavailable(
+                f"{name}: counts would lose the weights of this survey: use survey.shares(), survey.query(), "
+                "survey.by() or dc.compare, or mechanism.tally(reports) where no weights are wanted"
+            )
 
     def label(self, name: str) -> NDArray[Any]:
         """The column of labels with this name."""
@@ -264,7 +289,7 @@ class Survey:
         if self.part_of is not None or other.part_of is not None:
             (first, chosen), (second, others) = (one.part_of or (one, np.ones(one.n, bool)) for one in (self, other))
             whole = first + second, np.concatenate([chosen, others])
-        population = _joint_population(self, other) if whole is None else whole[0].population
+        population = joint_population(self, other) if whole is None else whole[0].population
         return self._of(
             waves=(*self.waves, *other.waves),
             labels={name: concatenate([column, other.labels[name]]) for name, column in self.labels.items()},
@@ -330,7 +355,9 @@ class Survey:
         return zip(self.waves, np.split(column, ends[:-1]), strict=True)
 
     def tallies(self, *labels: str) -> GroupTallies:
-        """A tally for each label or combination of labels; weights and the design are left behind.
+        """A tally for each label or combination of labels, which tells nothing of clusters and strata.
+
+        `Unavailable` where people have weights.
 
         >>> import discreet as dc
         >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
@@ -342,6 +369,7 @@ class Survey:
 
         if not labels:
             raise InvalidInput("tallies() must name at least one label")
+        self._check_unweighted("tallies")
         reports = np.concatenate([wave.reports for wave in self.waves])
         coded = [Labels(objects(levels), codes) for levels, codes in map(codes_of, map(self.label, labels))]
         return of_counts(self.mechanism, labels, counts_by_label(self.mechanism, reports, coded))
@@ -373,13 +401,9 @@ class Survey:
         return self._means(names, query)
 
     def _means(self, labels: tuple[str, ...], query: Any) -> Means:
-        from ..groups.group_moments import groups_of
-        from ..groups.means import Means
-        from ..groups.moments import queries_of
+        from ..groups.means import means_of
 
-        names, weights = queries_of(self.values, query)
-        moments = groups_of(self, labels, weights, shares=query is None).moments()
-        return Means(labels, names, moments, tuple(self.remarks()), query is None)
+        return means_of(self, labels, query)
 
     # -- what everything else is made from -----------------------------------------------------------
     def scores(self, query: Any, *, calibrated: bool = True) -> Array:
@@ -433,53 +457,3 @@ def _numbers(mechanism: Mechanism, reports: Any) -> Any:
         return reports
     listed = list(reports)
     return mechanism.reports_of(listed) if any(isinstance(report, str) for report in listed) else listed
-
-
-def _population(population: Any, n: int, strata: NDArray[Any] | None) -> Population | None:
-    if population is None:
-        return None
-    if not isinstance(population, Mapping):
-        if strata is not None:
-            raise InvalidInput(
-                f"population={shown(population)} must be the number of people of each stratum, {{stratum: number}}: "
-                "where people are drawn from strata, each has its own part that was drawn"
-            )
-        return _people(population, n, "population")
-    if strata is None:
-        raise InvalidInput("population must be one whole number where there are no strata")
-    levels, codes = codes_of(strata)
-    apart = [*(level for level in levels if level not in population), *(key for key in population if key not in levels)]
-    if apart:
-        raise InvalidInput(
-            f"population must have the strata of the survey, and only these: {shown(apart[0])} is not in both"
-        )
-    sizes = np.bincount(codes, minlength=len(levels)).tolist()
-    return {
-        level: _people(population[level], size, f"population[{level!r}]")
-        for level, size in zip(levels, sizes, strict=True)
-    }
-
-
-def _people(number: Any, n: int, name: str) -> int:
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < n:
-        raise InvalidInput(f"{name}={shown(number)} must be a whole number, at least the {n} people asked")
-    return int(number)
-
-
-def _joint_population(one: Survey, other: Survey) -> Population | None:
-    """The population of two surveys together, of which each must have drawn the same part, in every stratum."""
-    if one.population is None or other.population is None:
-        return None
-    (first, drawn), (second, others) = (_by_stratum(survey) for survey in (one, other))
-    if any(drawn[level] * second[level] != others[level] * first[level] for level in first.keys() & second.keys()):
-        raise InvalidInput("surveys of different parts of their populations must be analysed apart")
-    both = {level: first.get(level, 0) + second.get(level, 0) for level in {**first, **second}}
-    return both if isinstance(one.population, Mapping) else both[None]
-
-
-def _by_stratum(survey: Survey) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
-    """How many people each stratum has, and how many of them were drawn; one stratum, None, where there are none."""
-    if not isinstance(survey.population, Mapping) or survey.strata is None:
-        return {None: cast(int, survey.population)}, {None: survey.n}
-    levels, codes = codes_of(survey.strata)
-    return dict(survey.population), dict(zip(levels, np.bincount(codes).tolist(), strict=True))

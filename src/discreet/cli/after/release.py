@@ -1,8 +1,8 @@
-"""`discreet release`: a tally in, a report to be published out."""
+"""`discreet release`: a tally, tallies by label, or reports with weights in; a report to be published out."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,13 @@ from ..choosing import read_either
 from ..options import choice_option, confidence_option, note_insecure
 from .estimate import METHODS, shares_by
 
+if TYPE_CHECKING:
+    from ...analysis.groups.comparison import Comparison
+    from ...analysis.groups.means import Means
+    from ...analysis.survey.survey import Survey
+    from ...bulk.labelled.tallies import GroupTallies
+    from ...mechanisms.mechanism import Mechanism
+
 
 @click.command()
 @click.argument("spec")
@@ -20,29 +27,100 @@ from .estimate import METHODS, shares_by
 @click.option("--title", required=True, help="What heads the report.")
 @click.option("--question", default="", help="What people were asked, in full.")
 @click.option("--part", metavar="NAME", help="Of a form: the name of the question that the report is about.")
+@click.option("--period", default="", metavar="TEXT", help="When people were asked.")
+@click.option("--asked-by", default="", metavar="TEXT", help="Who asked them.")
+@click.option("--asked", type=click.IntRange(1), metavar="N", help="How many people were asked, if not all answered.")
+@click.option(
+    "--randomized",
+    type=click.Choice(["device", "file"]),
+    help="Where answers were randomized: on each person's device, or in a file by whoever held them.",
+)
+@click.option(
+    "--order", type=click.Choice(["given", "largest"]), help="The order of the answers, if not that of their context."
+)
 @click.option("--note", "notes", multiple=True, help="A caveat of yours; several are possible.")
+@click.option("--by", multiple=True, metavar="LABEL", help="Publish the shares of each group; may be repeated.")
+@click.option("--differences", is_flag=True, help="With --by: publish how far groups differ from the first.")
+@click.option("--weight", metavar="COLUMN", help="Of reports: the column with how many people each stands for.")
+@click.option("--cluster", metavar="COLUMN", help="Of reports: the column with the cluster of each person.")
+@click.option("--stratum", metavar="COLUMN", help="Of reports: the column with the stratum of each person.")
+@click.option("--column", help="The column that holds the report; 'report' unless given.")
 @choice_option("--method", list(METHODS), "How shares are computed.")
 @confidence_option
-def command(spec: str, tally: str, out: str, part: str | None, method: str, **options: Any) -> None:
+def command(
+    spec: str,
+    tally: str,
+    out: str,
+    part: str | None,
+    method: str,
+    by: tuple[str, ...],
+    differences: bool,
+    weight: str | None,
+    cluster: str | None,
+    stratum: str | None,
+    column: str | None,
+    **options: Any,
+) -> None:
     """Write a release report about the TALLY file: one file, made to be published.
 
     It says what was asked and promised, with the proof and the law's SHA-256, how the shares were made, the shares
     with their intervals, and what they do not say. A page needs nothing but itself, and has its data inside.
 
-    Where SPEC is a form and TALLY its tally, the report is about the question that --part names.
+    TALLY is a file of `discreet tally`, by label or not, or a file of reports with the columns that --by, --weight,
+    --cluster and --stratum name. Where SPEC is a form and TALLY its tally, the report is about the question that
+    --part names.
+
+    \b
+        discreet release survey.toml tally.json --title "A survey" -o release.html
+        discreet release survey.toml reports.csv --weight weight --by region --title "Regions" -o regions.html
     """
-    from ...estimation.tally import read_tally
+    from ...bulk.labelled.tallies import read_counted
+    from ...estimation.tally import Tally
+    from ...files.formats import JSON, compression_of, known_format
     from ...publishing import release
     from ...questionnaires.form import Form
     from ...questionnaires.tally import FormTally
 
+    if differences and not by:
+        raise click.UsageError("--differences must go with --by, which names the groups")
     document = read_either(spec, writes=[out], reads=[tally])
+    columns = {"weights": weight, "clusters": cluster, "strata": stratum, "column": column}
     if isinstance(document, Form):
-        counts = FormTally.read(tally, document)[form_commands.part_of(document, part, option="--part")]
+        form_commands.without(by=by, weight=weight, cluster=cluster, stratum=stratum, column=column)
+        counts: Any = FormTally.read(tally, document)[form_commands.part_of(document, part, option="--part")]
     elif part is not None:
         raise InvalidInput("--part must go with a form of several questions")
+    elif known_format(tally) is not JSON or compression_of(tally):
+        counts = _survey(document.mechanism, tally, by, columns)
     else:
-        counts = read_tally(tally, document.mechanism)
-    note_insecure([counts])
-    release(shares_by(method, counts), **options).write(out)
+        if any(columns.values()):
+            raise InvalidInput(f"--weight, --cluster, --stratum and --column need the reports: {tally} holds tallies")
+        counts = read_counted(tally, document.mechanism)
+    if isinstance(counts, Tally):
+        if by:
+            raise InvalidInput(f"--by needs tallies by label: {tally} holds one tally of all reports together")
+        note_insecure([counts])
+        result: Any = shares_by(method, counts)
+    else:
+        if method != next(iter(METHODS)):
+            raise InvalidInput(
+                f"--method={method} takes one tally of all reports; of groups and weights, shares are unbiased"
+            )
+        result = _grouped(counts, by, differences)
+    release(result, **options).write(out)
     click.echo(f"The report is in {out}.")
+
+
+def _survey(mechanism: Mechanism, file: str, by: tuple[str, ...], columns: dict[str, Any]) -> Survey:
+    from ...analysis.survey.reading import read_survey
+
+    return read_survey(mechanism, file, labels=by, **columns)
+
+
+def _grouped(sample: Survey | GroupTallies, by: tuple[str, ...], differences: bool) -> Means | Comparison:
+    from ...analysis.groups.comparison import compare
+    from ...analysis.groups.means import means_of
+    from ...bulk.labelled.tallies import GroupTallies
+
+    labels = by or (sample.labels if isinstance(sample, GroupTallies) else ())
+    return compare(sample, by=labels) if differences else means_of(sample, labels)

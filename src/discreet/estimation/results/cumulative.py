@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.domain import Domain, Value, listed_values
+from ...core.domain import Domain, Value, listed_values, plain_value
 from ...core.errors import InvalidInput, Unavailable, shown
 from ..decoders import decoder_of
 from ..tally import Tally
 from .anytime import anytime_of_cells
+from .covariance import covariance_of_queries, with_errors
+from .frames import Columns
 from .intervals import Level, checked_level, move_inside
-from .layout import CONFIDENCE, ShareTable
-from .score_law import ScoreLaw, concatenate_laws
+from .layout import ShareTable
+from .score_law import ScoreLaw, concatenate_laws, remark_on_few
+from .table import CONFIDENCE, PICTURES, Printed, Tabular
 from .together import MAX_TOGETHER, sup_t
 from .weights import calibrated_value, calibrated_weights, constants, numbers_of, query_law
 
@@ -105,6 +108,36 @@ class Cumulative(ShareTable):
         return np.append(self.law.stderr, 0.0)
 
     @property
+    def covariance_matrix(self) -> Array:
+        """The covariance of the raw shares, a row for each value; that of the last one is 0."""
+        return with_errors(self.stderr, self._raw_covariance)
+
+    def _raw_covariance(self) -> Array:
+        covariance = np.zeros((len(self), len(self)))
+        if len(self) > 1:
+            weights, fixed = (np.concatenate(part) for part in zip(*self._rows(), strict=True))
+            covariance[:-1, :-1] = covariance_of_queries(self.result, weights, fixed)
+        return covariance
+
+    def _remarks(self) -> list[str]:
+        return remark_on_few([self.law], "shares but the last") if self.n and len(self) > 1 else []
+
+    def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
+        """Draw the curve of values that are numbers with its intervals, or the share up to each of any others."""
+        numbers: list[Any] = [x for x in self.values if isinstance(x, Real) and not isinstance(x, bool)]
+        if len(numbers) < len(self):
+            return super().plot(path, title=title, confidence=confidence)
+        if not self.n:
+            raise InvalidInput("there is nothing to draw: no reports, no shares")
+        panel: dict[str, Any] = {
+            "title": "",
+            "x": [float(x) for x in numbers],
+            "series": {"share of people up to it": self.shares},
+        }
+        panel["bands"] = {f"{confidence:g} intervals": self.interval(confidence)}
+        return PICTURES["curves"]([panel], path, x_label="value", y_label="share of people", title=title)
+
+    @property
     def _claims(self) -> int:
         return max(1, len(self.places) - 1)
 
@@ -189,7 +222,7 @@ class Cumulative(ShareTable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Quantile:
+class Quantile(Tabular):
     """The lowest value t with F(t) of at least `level`, and the values between which it may be.
 
     >>> import discreet as dc
@@ -235,9 +268,31 @@ class Quantile:
         upper = min(int(below[-1]) + 1, last) if len(below) else 0
         return values[min(first, place)], values[max(upper, place)]
 
-    def __str__(self) -> str:
-        low, high = self.interval(CONFIDENCE)
-        return f"{self.value}, from {low} to {high} at {CONFIDENCE:g} confidence (quantile {self.level:g})"
+    def to_dict(self, *, confidence: float = CONFIDENCE, anytime: bool = False) -> dict[str, Any]:
+        """The quantile and the values between which it may be as plain data."""
+        low, high = self.interval(confidence, anytime=anytime)
+        about = self.cumulative._about(confidence, anytime) | {"method": "quantile", "level": self.level}
+        return {**about, "value": plain_value(self.value), "low": plain_value(low), "high": plain_value(high)}
+
+    def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
+        """Draw the share of the values up to each, in which the quantile is read, under a title that says it."""
+        self.cumulative.plot(path, title=title or self.to_text(confidence), confidence=confidence)
+
+    def _frame(self, confidence: float) -> tuple[Columns, dict[str, Any]]:
+        low, high = self.interval(confidence)
+        columns: Columns = {"level": [self.level], "value": [self.value], "low": [low], "high": [high]}
+        return columns, self.cumulative._about(confidence) | {"method": "quantile"}
+
+    def _printed(self, confidence: float) -> Printed:
+        columns, about = self._frame(confidence)
+        row = [f"{self.level:g}", *(str(cells[0]) for name, cells in columns.items() if cells and name != "level")]
+        said = f"{about['n']:,} reports of {about['mechanism']}; interval at {confidence:g} confidence"
+        return Printed([(name, "s") for name in columns], [row], None, [said])
+
+    def to_text(self, confidence: float = CONFIDENCE) -> str:
+        """The quantile and the values between which it may be in one line."""
+        low, high = self.interval(confidence)
+        return f"{self.value}, from {low} to {high} at {confidence:g} confidence (quantile {self.level:g})"
 
     def __repr__(self) -> str:
         return f"<Quantile {self.level:g}: {self.value!r} from {self.n:,} reports>"

@@ -1,10 +1,9 @@
-"""Shares as a table: printed, as plain data, and as data frames, which alone need pandas or pyarrow."""
+"""Shares as a table: printed, as plain data, and as data frames."""
 
 from __future__ import annotations
 
-import json
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -13,25 +12,23 @@ from numpy.typing import NDArray
 
 from ...core import tables
 from ...core.domain import Domain, Value, plain_value
-from ...core.errors import MissingExtra
+from ...core.errors import Unavailable
 from ...mechanisms.mechanism import Mechanism
 from ..tally import Tally
+from .covariance import affordable
+from .frames import Columns, plain_data
 from .intervals import Level, checked_level
+from .table import CONFIDENCE, PICTURES, Printed, Tabular, middle_out
 
 Array = NDArray[np.float64]
-
-CONFIDENCE = 0.95
-"""The confidence of printed intervals."""
-
-MAX_ROWS = 20
-"""How many rows of a long result are shown: half from the beginning, half from the end."""
 
 NUMBERS = ("shares", "stderr", "low", "high")
 
 
-class ShareTable(ABC):
+class ShareTable(Tabular):
     """A share for every value with its errors, which can be printed, written as JSON and taken to a data frame."""
 
+    BULLET = ""
     heading: ClassVar[str] = "value"
     """What the column of the values is called where the table is printed."""
     tally: Tally
@@ -95,67 +92,54 @@ class ShareTable(ABC):
         insecure = {"insecure": True} if self.tally.insecure else {}
         return {**about, "method": self.method, "confidence": float(confidence), "anytime": anytime, **insecure}
 
+    @property
+    def covariance_matrix(self) -> Array:
+        """The covariance of the shares; `Unavailable` where there is none that is honest."""
+        raise Unavailable(
+            f"there is no covariance of shares by {self.method}: use dc.estimate(tally).covariance_matrix"
+        )
+
     def to_dict(self, *, confidence: float = CONFIDENCE, anytime: bool = False) -> dict[str, Any]:
         """The result as plain data that JSON can hold.
 
         Numbers that JSON cannot express (no reports, nothing known) are None. A column that cannot be given
-        honestly is None as a whole, and `notes` says why, under "stderr" or "interval".
+        honestly is None as a whole, and `notes` says why, under "stderr" or "interval". So is `covariance`, a row for
+        each value, which is also None for more than 300 values.
         """
         columns, notes = self._columns(confidence, anytime)
         values = [plain_value(value) for value in self.values]
         numbers = {name: finite(column) for name, column in columns.items()}
-        return {**self._about(confidence, anytime), "values": values, **numbers, "notes": notes}
-
-    def to_pandas(self, *, confidence: float = CONFIDENCE) -> Any:
-        """A pandas DataFrame with the columns value, share, stderr, low and high; needs pandas.
-
-        Its `attrs` hold mechanism, n, method and confidence, and the notes on columns that are missing.
-        """
-        return pandas_frame(*self._frame(list(self.values), confidence))
-
-    def to_polars(self, *, confidence: float = CONFIDENCE) -> Any:
-        """A polars DataFrame with the columns of `to_pandas`; needs polars."""
-        return polars_frame(self._frame([plain_value(value) for value in self.values], confidence)[0])
+        covariance = plain_data(affordable(len(self), lambda: self.covariance_matrix))
+        about = self._about(confidence, anytime)
+        return {**about, "values": values, **numbers, "covariance": covariance, "notes": notes}
 
     def __len__(self) -> int:
         """The number of values."""
         return len(self.values)
 
-    def to_arrow(self, *, confidence: float = CONFIDENCE) -> Any:
-        """A pyarrow Table with the columns value, share, stderr, low and high; needs pyarrow.
+    def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
+        """Draw the shares with their intervals and save the picture as .png, .svg or .pdf; needs matplotlib."""
+        panel = self._columns(confidence)[0] | {"values": list(self.values), "title": self.method}
+        PICTURES["shares"](panel, path, title=title)
 
-        The metadata of its schema holds what `to_pandas` puts in `attrs`, as JSON under "discreet".
-        """
-        return arrow_table(*self._frame([plain_value(value) for value in self.values], confidence))
-
-    def _frame(self, values: list[Any], confidence: float) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _frame(self, confidence: float) -> tuple[Columns, dict[str, Any]]:
         columns, notes = self._columns(confidence)
-        named = {"share" if name == "shares" else name: column for name, column in columns.items()}
-        return {"value": values, **named}, {**self._about(confidence), "notes": notes}
+        named: dict[str, Any] = {"share" if name == "shares" else name: column for name, column in columns.items()}
+        return {"value": list(self.values), **named}, {**self._about(confidence), "notes": notes}
 
-    def __str__(self) -> str:
-        columns, rows, at, left_out, remarks = self._printed()
-        lines = tables.text(columns, rows).splitlines()
-        if left_out:
-            lines.insert(1 + at, left_out)
-        return "\n".join([*lines, *remarks])
+    def _remarks(self) -> list[str]:
+        """What there is to say of the numbers, a sentence each."""
+        return []
 
-    def _repr_html_(self) -> str:
-        columns, rows, at, left_out, remarks = self._printed()
-        if left_out:
-            rows.insert(at, [left_out, "", "", "", ""])
-        return tables.html(columns, rows, caption="; ".join(remarks))
-
-    def _printed(self) -> tuple[list[tables.Column], list[list[Any]], int, str, list[str]]:
-        """The columns and rows that are shown, where some are left out and how many, and the remarks below."""
-        columns, notes = self._columns(CONFIDENCE)
-        first, left_out, last = middle_out(len(self.values))
-        rows = rows_of(self.values, columns, [*first, *last])
+    def _printed(self, confidence: float) -> Printed:
+        columns, notes = self._columns(confidence)
+        shown, left_out = middle_out(len(self.values), "values")
         remarks = [
-            f"{self.n:,} reports of {self.mechanism.name}; {self.method}; each interval at {CONFIDENCE:g} confidence"
+            f"{self.n:,} reports of {self.mechanism.name}; {self.method}; each interval at {confidence:g} confidence"
         ]
-        remarks += [f"no {name}: {reason}" for name, reason in notes.items()]
-        return [(self.heading, "s"), *columns_of(columns)[1:]], rows, len(first), left_out, remarks
+        remarks += [*self._remarks(), *(f"no {name}: {reason}" for name, reason in notes.items())]
+        rows = rows_of(self.values, columns, shown)
+        return Printed([(self.heading, "s"), *columns_of(columns)[1:]], rows, left_out, remarks)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self.values):,} values, {self.n:,} reports of {self.mechanism.name}>"
@@ -180,17 +164,6 @@ def rows_of(values: Sequence[Any] | Domain, columns: Mapping[str, Any], order: I
     return [[str(values[x]), *(None if column is None else column[x] for column in numbers)] for x in order]
 
 
-def middle_out(size: int) -> tuple[range, str, range]:
-    """Which of `size` rows to show: the first ones, a note on those left out, and the last ones."""
-    if size <= MAX_ROWS:
-        return range(size), "", range(0)
-    return (
-        range(MAX_ROWS // 2),
-        f"... {size - MAX_ROWS:,} values are left out here ...",
-        range(size - MAX_ROWS // 2, size),
-    )
-
-
 def _smallest_error(columns: Mapping[str, Any]) -> float | None:
     """The smallest positive standard error, or a quarter of the narrowest interval where there is none."""
     if columns["stderr"] is not None:
@@ -200,58 +173,3 @@ def _smallest_error(columns: Mapping[str, Any]) -> float | None:
     else:
         return None
     return min(spread[np.isfinite(spread) & (spread > 0)].tolist(), default=None)
-
-
-def pandas_frame(columns: Mapping[str, Sequence[Any] | None], about: Mapping[str, Any]) -> Any:
-    """A pandas DataFrame of the columns, with nan for missing ones; its `attrs` describe the result."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise MissingExtra("pandas", "frames") from None
-    frame = pd.DataFrame({name: float("nan") if cells is None else cells for name, cells in columns.items()})
-    frame.attrs.update(about)
-    return frame
-
-
-def polars_frame(columns: Mapping[str, Sequence[Any] | None]) -> Any:
-    """A polars DataFrame of the columns, with nulls for missing ones; words of more than one kind are text."""
-    try:
-        import polars as pl
-    except ImportError:
-        raise MissingExtra("polars", "frames") from None
-    length = max(len(cells) for cells in columns.values() if cells is not None)
-
-    def series(name: str, cells: Sequence[Any] | None) -> Any:
-        if cells is None:
-            return pl.Series(name, [None] * length, dtype=pl.Float64)
-        listed = list(cells)
-        mixed = len({type(cell) for cell in listed if cell is not None}) > 1
-        return pl.Series(
-            name, [str(cell) for cell in listed] if mixed and isinstance(listed[0], str) else listed, strict=False
-        )
-
-    return pl.DataFrame([series(name, cells) for name, cells in columns.items()])
-
-
-def arrow_table(columns: Mapping[str, Sequence[Any] | None], about: Mapping[str, Any]) -> Any:
-    """A pyarrow Table of the columns, with nulls for missing ones; the schema's metadata describe the result as JSON.
-
-    Values of more than one kind, or beyond 64 bits, are written as text.
-    """
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise MissingExtra("pyarrow", "files") from None
-    value, *numbers = columns
-    rows = list(columns[value] or ())
-    if len({type(cell) for cell in rows}) > 1:
-        rows = [str(cell) for cell in rows]
-    try:
-        values = pa.array(rows)
-    except (pa.ArrowException, OverflowError):  # whole numbers beyond 64 bits
-        values = pa.array([str(cell) for cell in rows])
-    nulls = pa.nulls(len(rows), pa.float64())
-    arrays = {name: nulls if (cells := columns[name]) is None else pa.array(cells, pa.float64()) for name in numbers}
-    return pa.table({value: values, **arrays}).replace_schema_metadata(
-        {"discreet": json.dumps(about, ensure_ascii=False)}
-    )

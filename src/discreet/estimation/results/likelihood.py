@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidInput, Unavailable
 from ..decoders import Decoder, decoder_of
 from ..tally import Tally
+from .covariance import covariance_of_shares, with_errors
 from .projection import Distribution
 from .shares import Query, Shares, tally_of
 from .weights import weights_of
@@ -118,6 +119,14 @@ class _Part:
         diagonal = np.mean([row * self.solve(row) for row in signs], axis=0)
         return np.where(self.unknown, np.inf, np.maximum(diagonal, 0.0))
 
+    def inverse(self) -> Array:
+        """The inverse, whole; its blind axes, of which nothing is known, are left out."""
+        if self.empty:
+            return np.zeros((self.size, self.size))
+        units, levels, axes, _ = self.axes
+        scaled = axes * units[:, None]
+        return np.asarray((scaled / levels) @ scaled.T)
+
     def form(self, vector: Array) -> float:
         """``vector^T I**-1 vector``: computed directly, or by one conjugate-gradient solve in large parts."""
         if self.empty or not vector.any():
@@ -207,6 +216,20 @@ class Likelihood(Distribution):
             return np.asarray(np.sqrt(variances(decoder, self.n, shares)))
         moments = decoder.second_moments(shares)
         return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0) / self.n))
+
+    @property
+    def covariance_matrix(self) -> Array:
+        """The asymptotic covariance of the shares, a row for each value; `Unavailable` where `stderr` is."""
+        return with_errors(self.stderr, self._asymptotic_covariance)
+
+    def _asymptotic_covariance(self) -> Array:
+        decoder, shares = decoder_of(self.mechanism), self.shares
+        if not decoder.disjoint:
+            return covariance_of_shares(decoder, self.n, shares, shares)
+        inverse = np.zeros((len(shares), len(shares)))
+        for part in _parts(decoder, self.n, shares):
+            inverse[np.ix_(part.values, part.values)] = part.inverse()
+        return inverse - np.outer(shares, shares) / self.n
 
     def _query_stderr(self, query: Query) -> float:
         self._check_inside()

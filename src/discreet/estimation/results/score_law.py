@@ -24,6 +24,8 @@ HALF = 0.6744897501960817
 """The normal quantile of confidence one half; ends of less confidence are drawn from there to the value."""
 FEW = 4.0
 """How many reports of the largest size make the weight of the pseudo-report there 3/4."""
+MIN_TELLING = 4.0
+"""Estimates that fewer reports tell of are remarked on."""
 PRECISION = 1e-10
 """How near to the quantile ends are sought."""
 LOWEST, HIGHEST = -9.0, 12.0
@@ -180,6 +182,16 @@ class ScoreLaw:
             (low[queries], high[queries]),
             self.variance[queries],
         )
+
+
+def remark_on_few(laws: Sequence[ScoreLaw], what: str) -> list[str]:
+    """A remark on the estimates of which few reports tell, if there are any; `what` says what they are."""
+    telling = np.concatenate([law.telling for law in laws]) if laws else np.zeros(0)
+    few = int((telling < MIN_TELLING).sum())
+    if not few:
+        return []
+    some = f"{few:,} of the {len(telling):,} {what}" if len(telling) > 1 else f"the {what.removesuffix('s')}"
+    return [f"WARNING: fewer than {MIN_TELLING:g} reports tell of {some}, whose intervals are rough and long for that"]
 
 
 def _distance(tails: _Tails, z: Array) -> Array:

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import tables
-from ...core.domain import Domain, Value
+from ...core.domain import Domain, Value, plain_value
 from ...core.errors import InvalidInput, NotIdentifiable, Unavailable
 from ..tally import Tally
+from .frames import Columns
 from .intervals import Level, checked_level
-from .layout import CONFIDENCE, ShareTable
+from .layout import ShareTable, finite
+from .table import CONFIDENCE, PICTURES, Printed, Tabular
 from .weights import MEAN, weights_of
 
 Array = NDArray[np.float64]
@@ -111,7 +113,7 @@ class Shares(ShareTable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Query:
+class Query(Tabular):
     """A weighted sum of the shares of a result, with its error.
 
     `constants` has one number for each value, the same in a block, that calibrates an unbiased query: the exact totals
@@ -151,9 +153,58 @@ class Query:
         """
         return self.result._query_interval(self, checked_level(confidence, anytime))
 
-    def __str__(self) -> str:
+    def _numbers(self, confidence: float, anytime: bool = False) -> tuple[dict[str, Array | None], dict[str, str]]:
+        """The value, its standard error and the ends of its interval, a row of each, as `Shares._columns` has them."""
+        columns: dict[str, Array | None] = {"value": np.array([self.value]), "stderr": None, "low": None, "high": None}
+        notes: dict[str, str] = {}
         try:
-            low, high = self.interval(CONFIDENCE)
+            columns["stderr"] = np.array([self.stderr])
+        except (Unavailable, NotIdentifiable) as reason:
+            notes["stderr"] = str(reason)
+        try:
+            low, high = self.interval(confidence, anytime=anytime)
+            columns |= {"low": np.array([low]), "high": np.array([high])}
+        except (Unavailable, NotIdentifiable) as reason:
+            notes["interval"] = str(reason)
+        return columns, notes
+
+    def to_dict(self, *, confidence: float = CONFIDENCE, anytime: bool = False) -> dict[str, Any]:
+        """The value, standard error and ends as plain data, with `weights`, a number for each of `values`.
+
+        What cannot be given honestly is None, and `notes` says why.
+        """
+        columns, notes = self._numbers(confidence, anytime)
+        numbers = {name: None if (cells := finite(column)) is None else cells[0] for name, column in columns.items()}
+        about = self.result._about(confidence, anytime)
+        asked = {"values": [plain_value(value) for value in self.result.values], "weights": self.weights.tolist()}
+        return {**about, **asked, **numbers, "notes": notes}
+
+    def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
+        """Draw the value with its interval and save the picture as .png, .svg or .pdf; needs matplotlib."""
+        columns, _ = self._numbers(confidence)
+        low, high = ([None] if columns[end] is None else columns[end] for end in ("low", "high"))
+        row = {"names": ["query"], "estimate": columns["value"], "low": low, "high": high}
+        PICTURES["estimates"](row, path, title=title, x_label=f"{self.result.method}, with its {confidence:g} interval")
+
+    def _frame(self, confidence: float) -> tuple[Columns, dict[str, Any]]:
+        columns, notes = self._numbers(confidence)
+        named: dict[str, Any] = {"estimate" if name == "value" else name: column for name, column in columns.items()}
+        return named, {**self.result._about(confidence), "notes": notes}
+
+    def _printed(self, confidence: float) -> Printed:
+        columns, about = self._frame(confidence)
+        spec = f".{tables.digits(None if (error := columns['stderr']) is None else error[0])}f"
+        row = [None if cells is None else cells[0] for cells in columns.values()]
+        said = (
+            f"{about['n']:,} reports of {about['mechanism']}; {about['method']}; interval at {confidence:g} confidence"
+        )
+        notes = [f"no {name}: {reason}" for name, reason in about["notes"].items()]
+        return Printed([(name, spec) for name in columns], [row], None, [said, *notes])
+
+    def to_text(self, confidence: float = CONFIDENCE) -> str:
+        """The value, its standard error and its interval in one line."""
+        try:
+            low, high = self.interval(confidence)
         except NotIdentifiable as reason:
             return f"{self.value:.4f} ({self.result.method}); no interval: {reason}"
         try:
@@ -161,7 +212,7 @@ class Query:
             error = f" ± {self.stderr:.{places}f}"
         except Unavailable:
             places, error = tables.digits((high - low) / 4), ""
-        ends = f"from {low:.{places}f} to {high:.{places}f} at {CONFIDENCE:g} confidence"
+        ends = f"from {low:.{places}f} to {high:.{places}f} at {confidence:g} confidence"
         return f"{self.value:.{places}f}{error}, {ends} ({self.result.method})"
 
     def __repr__(self) -> str:
@@ -174,4 +225,6 @@ def tally_of(name: str, given: Tally | Shares) -> Tally:
         return given
     if isinstance(given, Shares):
         return given.tally
-    raise InvalidInput(f"{name}={repr(given)[:60]} must be a tally or a result, such as that of dc.estimate")
+    survey = "; survey.shares() has those of a survey, with its weights and its design"
+    hint = survey if callable(getattr(given, "shares", None)) else ""
+    raise InvalidInput(f"{name}={repr(given)[:60]} must be a tally or a result, such as that of dc.estimate{hint}")

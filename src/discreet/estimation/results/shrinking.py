@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidInput, Unavailable, check_type
 from ...core.per_value import per_value
 from ..tally import Tally
-from .layout import CONFIDENCE
 from .projection import Distribution
 from .shares import Query, Shares, tally_of
 from .shrinkage import ShrinkResult, shrink_counts
+from .table import CONFIDENCE
 from .unbiased import Estimate, estimate
 
 Array = NDArray[np.float64]

@@ -17,11 +17,13 @@ from ..decoders import decoder_of
 from ..simplex import project_blocks
 from ..tally import Tally
 from .anytime import anytime_ends, anytime_of_cells
+from .covariance import covariance_of_shares, with_errors
 from .cumulative import Cumulative, Quantile, places_of
 from .intervals import Level, check_confidence, quantile
-from .layout import CONFIDENCE, finite
-from .score_law import ScoreLaw, law_of_levels
+from .layout import finite
+from .score_law import ScoreLaw, law_of_levels, remark_on_few
 from .shares import Query, Shares, tally_of
+from .table import CONFIDENCE
 from .together import MAX_TOGETHER, sup_t
 from .weights import calibrated_moment, calibrated_value, calibrated_weights, constants, query_law, weights_of
 
@@ -102,6 +104,18 @@ class Estimate(Shares):
         An interval is not the share and so many standard errors: where few reports tell, it is skewed and longer.
         """
         return self.law.stderr if self.n else np.full(len(self.values), np.inf)
+
+    @property
+    def covariance_matrix(self) -> Array:
+        """The covariance of the shares, ``(E[phi_x phi_z] - p_x p_z) / n`` with unbiased moments, a row for each value.
+
+        Its diagonal is the square of `stderr`. `covariance` gives that of any two queries, of however many values.
+        """
+        decoder = decoder_of(self.mechanism)
+        return with_errors(self.stderr, lambda: covariance_of_shares(decoder, self.n, self.shares, self.norm_shares))
+
+    def _remarks(self) -> list[str]:
+        return remark_on_few([self.law], "shares") if self.n else []
 
     def _interval(self, level: Level) -> tuple[Array, Array]:
         """The ends of `law`; at any time exact ones where the counts tell the sum of the squared scores."""
