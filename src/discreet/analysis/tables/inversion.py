@@ -1,0 +1,105 @@
+"""Intervals by inverting tests: the parameters at which a mean score that is 0 at the truth may well be 0.
+
+A share among some people is a ratio of two mean scores, a correlation one of moments. Where what they are divided by is
+poorly known, the estimate and so many standard errors mislead. But for every r that a ratio could be, there is a score
+whose mean is 0 if that is what it is; the interval is the set of all r at which the confidence distribution of this
+mean holds 0. If the divisor cannot be told from 0 it is the whole range.
+
+References: Fieller1954.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...estimation.results.intervals import quantile
+from ...estimation.results.score_law import law_of_cells
+from ..reference_distribution import Array, quantiles
+from .paired_answers import PairedAnswers
+
+POINTS, ROUNDS = 65, 4
+"""How many parameters are tried at a time, and how often the step with an end in it is divided again."""
+DIGITS = 11
+"""Scores that agree in so many decimals are the same."""
+MAX_ROWS = 1 << 14
+"""The most pairs of different scores that are held with those that nobody has."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreMeans:
+    """The means of several scores of each person, and how far any combination of them can be from its truth.
+
+    `rows` are the scores that a person may have and `counts` how many do, by which combinations have a confidence
+    distribution. Where people were drawn by a design there are none, and t on `df` is used with the `covariance`.
+    """
+
+    means: Array
+    rows: Array
+    counts: Array
+    covariance: Array | None
+    df: float
+
+    @classmethod
+    def of(cls, pairs: PairedAnswers, queries: Sequence[tuple[Array, Array]]) -> ScoreMeans:
+        """The means of ``f(x) g(z)`` over people who hold x and z, for each pair of weights f and g."""
+        first, second = (np.stack(weights, axis=1) for weights in zip(*queries, strict=True))
+        if len(pairs.tables) == 1:
+            ((table, own),) = pairs.tables
+            rows = table @ (first[:, None, :] * second).reshape(-1, len(queries))
+        else:
+            (one, own), (two, others) = (
+                _distinct(table @ weights, numbers)
+                for (table, numbers), weights in zip(pairs.tables, (first, second), strict=True)
+            )
+            codes = own * len(two) + others
+            kept = np.arange(len(one) * len(two))
+            if len(kept) > MAX_ROWS:
+                kept, codes = np.unique(codes, return_inverse=True)
+            rows, own = one[kept // len(two)] * two[kept % len(two)], codes.reshape(-1)
+        means = np.bincount(own, pairs.weights, len(rows)) @ rows
+        counts = np.bincount(own, minlength=len(rows)).astype(float)
+        covariance = pairs.covariance(rows[own] - means) if pairs.survey.design else None
+        return cls(means, rows, counts, covariance, float(pairs.reference.df[0]))
+
+    def ends(self, combinations: Array, confidence: float) -> tuple[Array, Array]:
+        """The low and the high end for the mean of each combination of the scores, a row of factors each."""
+        if self.covariance is None:
+            law = law_of_cells(int(self.counts.sum()), self.counts, combinations @ self.rows.T)
+            return law.ends(quantile(confidence))
+        variances = np.einsum("ri,ij,rj->r", combinations, self.covariance, combinations)
+        middle, reach = combinations @ self.means, quantiles(confidence, self.df) * np.sqrt(np.maximum(variances, 0.0))
+        return middle - reach, middle + reach
+
+
+def _distinct(scores: Array, numbers: Array) -> tuple[Array, Array]:
+    """The different rows of scores, and that of each person."""
+    rows, own = np.unique(np.round(scores, DIGITS), axis=0, return_inverse=True)
+    return rows, own.reshape(-1)[numbers]
+
+
+def invert(
+    ends: Callable[[Array], tuple[Array, Array]], estimate: float, limits: tuple[float, float]
+) -> tuple[float, float]:
+    """The least and the largest parameter within limits at which the ends hold 0; an estimate beyond them is held too.
+
+    Parameters are tried from a limit to the estimate, and finer before the first whose ends hold 0.
+    """
+
+    def side(limit: float) -> float:
+        rejected, held = limit, estimate
+        for _ in range(ROUNDS):
+            tried = np.linspace(rejected, held, POINTS)
+            low, high = ends(tried)
+            first = int(np.argmax(np.append(((low <= 0) & (0 <= high))[:-1], True)))
+            if not first:
+                break
+            rejected, held = float(tried[first - 1]), float(tried[first])
+        return rejected
+
+    low, high = limits
+    down = float(np.clip(side(low), low, high)) if estimate > low else low
+    up = float(np.clip(side(high), low, high)) if estimate < high else high
+    return min(down, estimate), max(up, estimate)
