@@ -16,7 +16,7 @@ MAX_COVARIANCE = 200
 
 
 def few_telling(law: ScoreLaw, what: str) -> list[str]:
-    """The warning that of some estimates, `what` they are called, few people could have told; none where all is well."""
+    """The warning that few people could have told of some estimates, `what` they are called; none where all is well."""
     few = int((law.telling < MIN_TELLING).sum())
     if not few:
         return []

@@ -85,21 +85,17 @@ def invert(
 ) -> tuple[float, float]:
     """The least and the largest parameter within limits at which the ends hold 0; an estimate beyond them is held too.
 
-    Parameters are tried from a limit to the estimate, and finer before the first whose ends hold 0.
+    Parameters are tried from each limit to the estimate, and then finer before the first whose ends hold 0.
     """
-
-    def side(limit: float) -> float:
-        rejected, held = limit, estimate
-        for _ in range(ROUNDS):
-            tried = np.linspace(rejected, held, POINTS)
-            low, high = ends(tried)
-            first = int(np.argmax(np.append(((low <= 0) & (0 <= high))[:-1], True)))
-            if not first:
-                break
-            rejected, held = float(tried[first - 1]), float(tried[first])
-        return rejected
-
     low, high = limits
-    down = float(np.clip(side(low), low, high)) if estimate > low else low
-    up = float(np.clip(side(high), low, high)) if estimate < high else high
+    rejected, held = np.array([min(low, estimate), max(high, estimate)]), np.array([estimate, estimate])
+    sides = np.arange(2)
+    for _ in range(ROUNDS):
+        tried = np.linspace(rejected, held, POINTS, axis=1)
+        down, up = (end.reshape(tried.shape) for end in ends(tried.reshape(-1)))
+        accepted = (down <= 0) & (up >= 0)
+        accepted[:, -1] = True
+        first = np.argmax(accepted, axis=1)
+        rejected, held = tried[sides, np.maximum(first - 1, 0)], tried[sides, first]
+    down, up = np.clip(rejected, low, high).tolist()
     return min(down, estimate), max(up, estimate)
