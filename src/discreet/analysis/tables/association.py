@@ -157,11 +157,11 @@ class ConditionalShares(Estimates):
         References: Fieller1954.
         """
         check_confidence(confidence)
-        factors = np.array([1.0, 0.0]), np.array([0.0, 1.0])
-        ends = [
-            invert(lambda r, one=one: one.ends(factors[0] - r[:, None] * factors[1], confidence), share, (0.0, 1.0))
-            for one, share in zip(self.ratios, self.shares.tolist(), strict=True)
-        ]
+
+        def ends_of(ratio: ScoreMeans, share: float) -> tuple[float, float]:
+            return invert(lambda r: ratio.ends(np.stack([np.ones(len(r)), -r], axis=1), confidence), share, (0.0, 1.0))
+
+        ends = [ends_of(ratio, share) for ratio, share in zip(self.ratios, self.shares.tolist(), strict=True)]
         low, high = np.array(ends).T
         return low, high
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...estimation.results.intervals import quantile
-from ...estimation.results.score_law import law_of_cells
-from ..reference_distribution import Array, quantiles
+from ...estimation.results.score_law import concatenate_laws, law_of_cells
+from ..reference_distribution import Array, Codes, quantiles
 from .paired_answers import PairedAnswers
 
 POINTS, ROUNDS = 65, 4
@@ -26,6 +26,8 @@ DIGITS = 11
 """Scores that agree in so many decimals are the same."""
 MAX_ROWS = 1 << 14
 """The most pairs of different scores that are held with those that nobody has."""
+MAX_SCORES = 1 << 22
+"""The most scores that are computed at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +52,16 @@ class ScoreMeans:
             ((table, own),) = pairs.tables
             rows = table @ (first[:, None, :] * second).reshape(-1, len(queries))
         else:
-            (one, own), (two, others) = (
-                _distinct(table @ weights, numbers)
-                for (table, numbers), weights in zip(pairs.tables, (first, second), strict=True)
-            )
-            codes = own * len(two) + others
-            kept = np.arange(len(one) * len(two))
-            if len(kept) > MAX_ROWS:
-                kept, codes = np.unique(codes, return_inverse=True)
-            rows, own = one[kept // len(two)] * two[kept % len(two)], codes.reshape(-1)
+            (left, numbers), (right, others) = pairs.tables
+            one, row = _distinct(left @ first, numbers)
+            two, column = _distinct(right @ second, others)
+            own, size = row * len(two) + column, len(one) * len(two)
+            if size <= MAX_ROWS:
+                kept = np.arange(size)
+            else:
+                kept, codes = np.unique(own, return_inverse=True)
+                own = np.asarray(codes.reshape(-1), dtype=np.int64)
+            rows = one[kept // len(two)] * two[kept % len(two)]
         means = np.bincount(own, pairs.weights, len(rows)) @ rows
         counts = np.bincount(own, minlength=len(rows)).astype(float)
         covariance = pairs.covariance(rows[own] - means) if pairs.survey.design else None
@@ -67,17 +70,19 @@ class ScoreMeans:
     def ends(self, combinations: Array, confidence: float) -> tuple[Array, Array]:
         """The low and the high end for the mean of each combination of the scores, a row of factors each."""
         if self.covariance is None:
-            law = law_of_cells(int(self.counts.sum()), self.counts, combinations @ self.rows.T)
-            return law.ends(quantile(confidence))
+            n, step, z = int(self.counts.sum()), max(1, MAX_SCORES // len(self.rows)), quantile(confidence)
+            parts = (combinations[begin : begin + step] for begin in range(0, len(combinations), step))
+            laws = concatenate_laws([law_of_cells(n, self.counts, part @ self.rows.T) for part in parts])
+            return laws.ends(z)
         variances = np.einsum("ri,ij,rj->r", combinations, self.covariance, combinations)
         middle, reach = combinations @ self.means, quantiles(confidence, self.df) * np.sqrt(np.maximum(variances, 0.0))
         return middle - reach, middle + reach
 
 
-def _distinct(scores: Array, numbers: Array) -> tuple[Array, Array]:
+def _distinct(scores: Array, numbers: Codes) -> tuple[Array, Codes]:
     """The different rows of scores, and that of each person."""
     rows, own = np.unique(np.round(scores, DIGITS), axis=0, return_inverse=True)
-    return rows, own.reshape(-1)[numbers]
+    return rows, np.asarray(own.reshape(-1)[numbers], dtype=np.int64)
 
 
 def invert(
