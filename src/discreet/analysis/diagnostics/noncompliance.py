@@ -206,8 +206,9 @@ def noncompliance(
     the `query` (unless given: everything but `to`) as a function of s, and the s that would bring it to `threshold`.
 
     Two arms of people drawn alike, asked with different laws, identify s: with ``u = phi_1(r) - phi_2(r)``,
-    ``D = p_1 - p_2`` and ``W = (V_1 + V_2)^+``, ``s = u'W D / u'W u`` with variance ``1 / u'W u``. A claimed value
-    moves both arms alike and cannot be measured.
+    ``D = p_1 - p_2`` and ``W = (V_1 + V_2)^+``, ``s = u'W D / u'W u``, where V are the covariances if all complied. It
+    is a mean of scores in each arm, by whose confidence distributions it has its interval. A claimed value moves both
+    arms alike and cannot be measured.
 
     >>> import discreet as dc
     >>> design = dc.by_hand.forced_response(truth="2/3")
