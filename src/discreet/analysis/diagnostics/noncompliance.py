@@ -40,7 +40,8 @@ class Noncompliance(Result):
 
     `value` and `stderr` are those of the query as reported. Where a share s of the people follow another law of
     reports, the others contribute ``value - s moved``, with `moved` the score of that law. `largest` is the largest
-    share that leaves no share of a value negative. `shares` are those that the table shows.
+    share that leaves no share of a value negative. `shares` are those that the table shows. Errors are those of the
+    reports, whatever law they follow; where a report is a set, they are those of people who comply.
 
     >>> import discreet as dc
     >>> design = dc.by_hand.forced_response(truth="2/3")
