@@ -310,3 +310,77 @@ def test_margins_of_people_in_clusters_are_those_of_each_question(table):
         error = np.sqrt(survey.covariance_of_sum((scores - scores.mean())[:, None] / N)[0, 0])
         assert clustered.margins[side][1][1] == pytest.approx(error)
     assert clustered.margins[0][1] != pytest.approx(table.margins[0][1], rel=1e-6)
+
+
+def test_pairs_that_nobody_reported_have_an_interval():
+    """The extremes of a score are those of all reports, not of those that were sent."""
+    one = dc.mechanism(dc.Context.uniform(range(3), "8"))
+    held = np.repeat([0, 1], 50)
+    found = dc.crosstab((one, held), (one, np.roll(held, 1)))
+    low, high = found.interval()
+    assert (high - low).min() > 0.01
+    assert high[2, 2] > 0.02, "up to three in a hundred may hold what none of them reported"
+
+
+def test_the_share_among_people_of_whom_there_may_be_none_is_anything():
+    rare = dc.mechanism(dc.Context.uniform(range(2), "1"))
+    reports = rare.randomize_indices(np.arange(200) // 196, dc.random.seeded(4))
+    others = rare.randomize_indices(np.arange(200) % 2, dc.random.seeded(5))
+    given = dc.crosstab((rare, reports), (rare, others)).given(first=1)
+    assert given.among[0] < 2 * given.among[1]
+    low, high = given.interval()
+    assert (np.minimum(low, 0) == np.minimum(given.shares, 0)).all()
+    assert ((low <= 0) & (high >= 1)).all()
+    with pytest.raises(InvalidInput, match=r"confidence=2 must be between 0 and 1"):
+        given.interval(2)
+
+
+def test_intervals_by_inversion_are_normal_where_people_are_many(table):
+    given = table.given(second=1)
+    low, high = given.interval()
+    reach = 1.959964 * given.stderr
+    uncut = given.shares > reach
+    assert uncut.sum() == 3
+    assert (high - low)[uncut] == pytest.approx(2 * reach[uncut], rel=0.1)
+    assert (low[~uncut] == np.minimum(given.shares[~uncut], 0)).all()
+    narrow = given.interval(0.5)
+    assert ((low <= narrow[0]) & (narrow[1] < high)).all()
+    r = table.correlation
+    assert np.ptp(r.interval()) == pytest.approx(2 * 1.959964 * r.stderr, rel=0.05)
+    assert r.interval(0.5)[0] > r.interval()[0]
+    for columns in ({"clusters": ROWS // 20}, {"weights": np.full(N, 3.0)}):
+        drawn = dc.crosstab(*surveys(**columns))
+        assert np.array(drawn.given(second=1).interval()) == pytest.approx(np.array([low, high]), abs=0.05)
+        assert drawn.correlation.interval() == pytest.approx(r.interval(), abs=0.05)
+
+
+def test_a_correlation_of_answers_without_spread_is_anything():
+    one = dc.mechanism(dc.Context.uniform(range(2), "2"))
+    reports, others = np.zeros(40, dtype=int), np.arange(40) % 2
+    found = dc.crosstab((one, reports), (one, others))
+    assert np.isnan(found.correlation.estimate)
+    assert found.correlation.interval() == (-1.0, 1.0)
+    assert found.to_dict()["correlation"] | {"freedom": None} == {
+        "estimate": None,
+        "stderr": None,
+        "freedom": None,
+        "low": -1.0,
+        "high": 1.0,
+    }
+
+
+def test_plain_data_has_the_covariance_of_the_cells(table, together):
+    for found in (table, together, dc.crosstab(*surveys(clusters=ROWS // 20))):
+        plain = json.loads(json.dumps(found.to_dict()))
+        covariance = np.array(plain["covariance"])
+        assert np.sqrt(np.diag(covariance)) == pytest.approx(found.stderr.reshape(-1))
+        rows = np.kron(np.eye(5), np.ones(2))
+        assert np.sqrt(np.diag(rows @ covariance @ rows.T)) == pytest.approx(found.margins[0][1])
+        assert [plain["correlation"][end] for end in ("low", "high")] == list(found.correlation.interval())
+        assert {"estimate", "stderr", "freedom"} <= set(plain["correlation"])
+
+
+def test_large_tables_leave_the_covariance_out():
+    wide = dc.mechanism(dc.Context.uniform(range(20), "3"), "hadamard")
+    reports = [wide.randomize_indices(np.arange(300) % 20, dc.random.seeded(seed)) for seed in (1, 2)]
+    assert dc.crosstab((wide, reports[0]), (wide, reports[1])).to_dict()["covariance"] is None

@@ -77,8 +77,17 @@ def test_the_result_is_one_of_the_analysis(tmp_path):
     assert found.to_pandas()["estimate"].iloc[0] == found.share
     assert "send the report 0" in str(found)
     assert repr(found).startswith("<TwoArms: 0.0993")
+    covariance = np.array(found.to_dict()["covariance"])
+    assert np.sqrt(np.diag(covariance)) == pytest.approx([found.stderr, *found.compliant_stderr])
     found.plot(tmp_path / "arms.png")
     assert (tmp_path / "arms.png").stat().st_size > 1000
+
+
+def test_values_of_which_few_could_tell_are_remarked_on():
+    arms = [dc.mechanism(dc.Context.blocks({"a": [0, 1], "b": [2, 3]}, e)) for e in ("1", "3")]
+    few = [arm.tally(arm.randomize_indices(np.arange(100) % 2, dc.random.seeded(3))) for arm in arms]
+    assert "could have told of" in str(dc.noncompliance(*few, report=0))
+    assert "could have told of" not in str(dc.noncompliance(*reference_arms(), report=0))
 
 
 def test_what_is_refused():

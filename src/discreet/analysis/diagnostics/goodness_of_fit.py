@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.errors import InvalidInput
 from ...estimation.decoders import Decoder, Group, decoder_of
+from ...estimation.results.score_law import ScoreLaw, law_of_cells, normal_law
 from ...estimation.results.shares import Shares, tally_of
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.tails import chi_square_tail
@@ -31,8 +32,10 @@ MAX_STEPS = 300
 """The most steps to a solution, beside two for every value."""
 SIGNIFICANCE = 0.05
 """The level at which a test counts as one that failed."""
-MIN_COUNT = 1e-3
-"""No cell is taken for rarer than this part of one report."""
+PSEUDO = 0.5
+"""How many people are added to every value where cells are weighed, so that none is impossible."""
+MAX_MATRIX = 1 << 22
+"""The most entries of the matrices by which leverages are computed."""
 
 UNSEEN = (
     "no test sees people who claim another value: their reports follow the law of that value. dc.noncompliance says "
@@ -60,16 +63,18 @@ def sum_test(shares: Estimate) -> Outcome:
     z, names, short = list[float](), list[str](), 0
     several = len(shares.blocks[1]) > 1
     for (part, _, cells, values), block_names in _groups(shares):
-        n = part.total(shares.tally.counts[cells])[:, 0]
-        p, one = shares.plug_in[values], np.ones(values.shape)
-        excess = part.cross_moment(p, one, one)[:, 0] - p.sum(axis=-1)
-        loose = excess > ROUNDING * part.second_moments(p).sum(axis=-1)
+        counts, one = shares.tally.counts[cells], np.ones(part.size)
+        n = part.total(counts)[:, 0]
+        even = one / part.size
+        excess = float(np.sum(part.cross_moment(even, one, one))) - 1
+        if excess <= ROUNDING * float(np.sum(part.second_moments(even))):
+            continue
         enough = n >= (MIN_REPORTS if several else 1)
-        short += int((loose & ~enough).sum())
-        used = loose & enough
-        away = shares.shares[values].sum(axis=-1) - n / shares.n
-        z += (away[used] / np.sqrt(excess[used] / shares.n)).tolist()
-        names += [name for name, use in zip(block_names, used, strict=True) if use]
+        short += int((~enough).sum())
+        for block in np.flatnonzero(enough):
+            law = _sum_law(part, counts[block], int(n[block]), shares.norm_shares[values[block]] * shares.n / n[block])
+            z.append(float(law.z_scores()[0]))
+            names.append(block_names[block])
     if not z:
         reason = "the scores of every report add up to 1, whatever is sent"
         return reason if not short else f"no block has {MIN_REPORTS} reports", None
@@ -80,14 +85,24 @@ def sum_test(shares: Estimate) -> Outcome:
     return [_total("sum", [one**2 for one in z], [1] * len(z)), *blocks] if several else blocks, None
 
 
+def _sum_law(part: Decoder[Any], counts: Array, n: int, shares: Array) -> ScoreLaw:
+    """The confidence distribution of the mean of ``1 . phi(y) - 1``, which is 0 whatever people hold."""
+    one = np.ones(part.size)
+    scores = (part.decode_adjoint(one) - part.unit_weights()).reshape(1, -1)
+    if part.disjoint:
+        used = part.expected_counts(one / part.size) > 0
+        return law_of_cells(n, counts[used].astype(float), scores[:, used])
+    variance = np.sum(part.cross_moment(shares, one, one)) - 1
+    deviation = np.sqrt(np.maximum(variance, 0.0)).reshape(1)
+    return normal_law(n, scores @ counts / n, deviation**2, -deviation, deviation)
+
+
 def negative_test(shares: Estimate) -> Outcome:
-    """Test whether the lowest share, over its standard error where nobody holds the value, is far below 0."""
-    decoder, p = decoder_of(shares.mechanism), shares.plug_in
-    alpha = decoder.second_moments(p) - decoder.second_moment_derivative(p) * p
-    varies = alpha > ROUNDING
+    """Test whether the lowest share is far below 0, by the confidence distribution of each."""
+    varies = decoder_of(shares.mechanism).reach()[0] < -ROUNDING
     if not varies.any():
         return "no report can make a share negative", None
-    z = np.where(varies, shares.shares / np.sqrt(np.where(varies, alpha, 1.0) / shares.n), np.inf)
+    z = np.where(varies, shares.law.z_scores(), np.inf)
     p_least = min(1.0, int(varies.sum()) * math.erfc(-float(z.min()) / math.sqrt(2)) / 2)
     return [Check("negative", "all", float(z.min()), None, p_least)], np.where(varies, z, np.nan)
 
@@ -95,7 +110,7 @@ def negative_test(shares: Estimate) -> Outcome:
 def cells_test(shares: Estimate) -> Outcome:
     """Test whether some shares give the frequencies of disjoint cells: chi-square on the cells beyond the values."""
     counts, away = shares.tally.counts, np.zeros(decoder_of(shares.mechanism).cells)
-    blocks, reasons = list[Check](), dict[str, None]()
+    blocks, variances, reasons = list[Check](), list[float](), dict[str, None]()
     for (part, _, cells, values), names in _groups(shares):
         n = part.total(counts[cells])[:, 0].astype(float)
         free = int((part.expected_counts(np.full(part.size, 1 / part.size)) > 0).sum()) - part.size
@@ -107,22 +122,49 @@ def cells_test(shares: Estimate) -> Outcome:
         elif not enough.any():
             reasons[f"fewer reports ({int(n.max()):,}) than cells ({part.cells:,})"] = None
         else:
-            own, n = cells[enough], n[enough]
-            p = shares.plug_in[values[enough]] * shares.n / n[:, None]
-            fit, law = fit_cells(part, counts[own] / n[:, None], p, n)
-            away[own] = (counts[own] - n[:, None] * fit) / np.sqrt(n[:, None] * law)
+            own, n = cells[enough], n[enough, None]
+            p = (shares.plug_in[values[enough]] * shares.n + PSEUDO) / (n + PSEUDO * part.size)
+            fit, law = fit_cells(part, counts[own] / n, p)
+            away[own] = (counts[own] - n * fit) / np.sqrt(n * np.where(law > 0, law, 1.0))
             squares = (away[own] ** 2).sum(axis=-1)
             if not np.isfinite(squares).all():
                 return "the least-squares fit of so many cells did not settle", None
+            spread = square_variances(part, law, n[:, 0])
             used = [name for name, use in zip(names, enough, strict=True) if use]
             blocks += [
-                Check("cells", name, one, free, chi_square_tail(one, free))
-                for name, one in zip(used, squares.tolist(), strict=True)
+                Check("cells", name, one, free, scaled_tail(one, free, variance))
+                for name, one, variance in zip(used, squares.tolist(), spread.tolist(), strict=True)
             ]
+            variances += spread.tolist()
     if not blocks:
         return "; ".join(reasons), None
-    total = _total("cells", [check.statistic for check in blocks], [check.df or 0 for check in blocks])
-    return [total, *(blocks if len(shares.blocks[1]) > 1 else [])], away
+    total, df = sum(check.statistic for check in blocks), sum(check.df or 0 for check in blocks)
+    whole = Check("cells", "all", total, df, scaled_tail(total, df, sum(variances)))
+    return [whole, *(blocks if len(shares.blocks[1]) > 1 else [])], away
+
+
+def square_variances(part: Decoder[Any], law: Array, n: Array) -> Array:
+    """The exact variance of X**2 of each row, where counts are multinomial with this law and it weighs the distance.
+
+    ``2 df (1 - 1/n) + (sum_y law_y h_y**2 - df**2) / n`` with ``h_y = (1 - leverage_y) / law_y``: far above 2 df where
+    cells are rare. The leverages, diagonal entries of the projection on the fitted frequencies, are taken for even
+    ones where the matrix is too large.
+    """
+    used = law[0] > 0
+    law, cells = law[:, used], int(used.sum())
+    free = cells - part.size
+    left = np.full(law.shape, free / cells)
+    if law.size * part.size <= MAX_MATRIX:
+        Q = part.expected_counts(np.eye(part.size))[:, used]
+        basis = np.linalg.qr(Q.T / np.sqrt(law)[:, :, None])[0]
+        left = 1 - (basis**2).sum(axis=-1)
+    return np.asarray(2 * free * (1 - 1 / n) + np.maximum((left**2 / law).sum(axis=-1) - free**2, 0.0) / n)
+
+
+def scaled_tail(statistic: float, df: int, variance: float) -> float:
+    """The tail of a statistic with mean df and this variance: a multiple of a chi-square one (Satterthwaite1946)."""
+    scale = max(variance / (2 * df), 1.0)
+    return chi_square_tail(statistic / scale, df / scale)
 
 
 def _total(test: str, squares: Sequence[float], df: Sequence[int]) -> Check:
@@ -137,16 +179,15 @@ def _groups(shares: Estimate) -> list[tuple[Group, list[str]]]:
     return [(group, [str(names[number]) for number in group.numbers]) for group in groups]
 
 
-def fit_cells(part: Decoder[Any], frequencies: Array, shares: Array, n: Array) -> tuple[Array, Array]:
+def fit_cells(part: Decoder[Any], frequencies: Array, shares: Array) -> tuple[Array, Array]:
     """The cell probabilities nearest to the frequencies, row by row, and those that the distance was weighted by.
 
     ``min_p sum_y (f_y - (Q'p)_y)**2 / law_y`` over all p, negative ones too, where the law is that at `shares`, a
-    distribution near those of the people. `n` is the number of reports of each row. No matrix is written out; nan
-    where the equations were not solved.
+    distribution near those of the people with none of its shares 0. No matrix is written out; nan where the equations
+    were not solved.
     """
-    used = part.expected_counts(np.full(part.size, 1 / part.size)) > 0
-    law = np.maximum(part.expected_counts(shares), MIN_COUNT / np.maximum(n, 1)[:, None])
-    weights = np.where(used, 1 / law, 0.0)
+    law = np.maximum(part.expected_counts(shares), 0.0)
+    weights = np.divide(1.0, law, out=np.zeros_like(law), where=law > 0)
 
     def product(p: Array) -> Array:
         return np.asarray(part.expected_counts_adjoint(weights * part.expected_counts(p)))
@@ -290,15 +331,18 @@ class GoodnessOfFit(Result):
 def goodness_of_fit(reports: Tally | Survey | Shares) -> GoodnessOfFit:
     """Tests of whether reports can come from the law that they claim, from a tally, a survey or any result.
 
-    *sum*: estimated shares must add up to the known total, ``z = (sum p - 1) / sqrt((E[(1 . phi)**2] - 1) / n)``; where
-    reports show their block, the squares for the blocks are added up. It exists where the scores of one report need
-    not add up to 1: Hadamard, unary, some projective mechanisms. *negative*: no share is far below 0, ``min_x p_x /
-    sqrt(alpha_x / n)`` with ``alpha_x = E[phi_x**2]`` where nobody holds x, one-sided, p times k. *cells*: where more
-    reports than values are possible, and each has a cell of its own, the frequencies f must be those of some shares:
-    ``X**2 = n min_p sum_y (f_y - (Q'p)_y)**2 / law_y``, chi-square on K - rank Q.
+    *sum*: estimated shares must add up to the known total, so that the mean of ``1 . phi(y) - 1`` is 0; where reports
+    show their block, the squared z for the blocks are added up. It exists where the scores of one report need not add
+    up to 1: Hadamard, unary, some projective mechanisms. *negative*: no share is far below 0, one-sided, p times k.
+    Both take the confidence distribution of the mean score, and z is its normal quantile. *cells*: where more reports
+    than values are possible, and each has a cell of its own, the frequencies f must be those of some shares:
+    ``X**2 = n min_p sum_y (f_y - (Q'p)_y)**2 / law_y``, compared with the multiple of a chi-square variable that has
+    its mean, K - rank Q, and its exact variance, which is larger where cells are rare.
 
     None of them needs a sampling design: given what people hold, each report is drawn by itself. None sees people who
     claim another value, and with two values and two reports hardly anything shows.
+
+    References: Pearson1900, Satterthwaite1946.
 
     >>> import discreet as dc
     >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))

@@ -40,7 +40,8 @@ class Noncompliance(Result):
 
     `value` and `stderr` are those of the query as reported. Where a share s of the people follow another law of
     reports, the others contribute ``value - s moved``, with `moved` the score of that law. `largest` is the largest
-    share that leaves no share of a value negative. `shares` are those that the table shows.
+    share that leaves no share of a value negative. `shares` are those that the table shows. Errors are those of the
+    reports, whatever law they follow; where a report is a set, they are those of people who comply.
 
     >>> import discreet as dc
     >>> design = dc.by_hand.forced_response(truth="2/3")
@@ -206,8 +207,9 @@ def noncompliance(
     the `query` (unless given: everything but `to`) as a function of s, and the s that would bring it to `threshold`.
 
     Two arms of people drawn alike, asked with different laws, identify s: with ``u = phi_1(r) - phi_2(r)``,
-    ``D = p_1 - p_2`` and ``W = (V_1 + V_2)^+``, ``s = u'W D / u'W u`` with variance ``1 / u'W u``. A claimed value
-    moves both arms alike and cannot be measured.
+    ``D = p_1 - p_2`` and ``W = (V_1 + V_2)^+``, ``s = u'W D / u'W u``, where V are the covariances if all complied. It
+    is a mean of scores in each arm, by whose confidence distributions it has its interval. A claimed value moves both
+    arms alike and cannot be measured.
 
     >>> import discreet as dc
     >>> design = dc.by_hand.forced_response(truth="2/3")

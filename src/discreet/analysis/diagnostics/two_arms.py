@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -13,15 +12,21 @@ import numpy as np
 from ...core import tables
 from ...core.domain import Value
 from ...core.errors import InvalidInput, NotIdentifiable, shown
+from ...estimation.decoders import decoder_of
 from ...estimation.results.intervals import quantile
+from ...estimation.results.score_law import ScoreLaw, combine
 from ...estimation.results.unbiased import Estimate, estimate
+from ...estimation.results.weights import query_law
 from ...mechanisms.mechanism import Mechanism
-from ..groups.moments import MechanismQueries
-from ..reference_distribution import Array, two_sided
+from ..groups.moments import MechanismQueries, moment_matrix
+from ..reference_distribution import Array
 from ..result import CONFIDENCE, Result, number_columns, shares_panel
+from ..telling import covariance_lists, few_telling
 
 MAX_VALUES = 2000
 """The most values whose covariance is written out."""
+PSEUDO = 0.5
+"""How many people are added to every value where directions are weighed."""
 SAME = 1e-9
 """Laws whose decoded reports differ by less than this cannot be told apart."""
 
@@ -63,8 +68,11 @@ class Evaders:
         if not self.reports:
             values = mechanism.context.values
             return np.asarray(np.eye(1, len(values), values.number_of(self.to))[0])
-        parts = [estimate(mechanism.tally([number_of(mechanism, y)])).shares for y, _ in self.reports]
-        return np.asarray(np.average(parts, axis=0, weights=[share for _, share in self.reports]))
+        return np.asarray([share for _, share in self.reports] @ self.decoded_reports(mechanism))
+
+    def decoded_reports(self, mechanism: Mechanism) -> Array:
+        """The decoded shares of each of their reports alone, a row each."""
+        return np.stack([estimate(mechanism.tally([number_of(mechanism, y)])).shares for y, _ in self.reports])
 
     def score(self, mechanism: Mechanism, weights: Array) -> float:
         """The mean score of their reports, calibrated at even shares as in `Estimate.query`."""
@@ -96,32 +104,55 @@ class TwoArms(Result):
     first: Estimate
     second: Estimate
     evaders: Evaders
-    share: float
-    stderr: float
-    compliant: Array
-    compliant_stderr: Array
+    law: ScoreLaw
+    """The confidence distributions of `share` and `compliant`, in this order."""
+    covariance: Array
+    """The covariance of `share` and `compliant`, in this order."""
+
+    @property
+    def share(self) -> float:
+        """The share of people who evade; unbiased, so that it may be below 0."""
+        return float(self.law.value[0])
+
+    @property
+    def stderr(self) -> float:
+        """Its standard error."""
+        return float(self.law.stderr[0])
+
+    @property
+    def compliant(self) -> Array:
+        """For each value the share of all people who comply and hold it."""
+        return self.law.value[1:]
+
+    @property
+    def compliant_stderr(self) -> Array:
+        """The standard errors of `compliant`."""
+        return self.law.stderr[1:]
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of nobody evading."""
-        return float(two_sided(self.share / self.stderr))
+        """The two-sided p-value of nobody evading: below 0.05 where the 95 % interval leaves 0 out."""
+        return float(self.law[:1].p_values()[0])
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """A low and a high end of the share of people who evade."""
-        reach = quantile(confidence) * self.stderr
-        return self.share - reach, self.share + reach
+        """A low and a high end of the share of people who evade: skewed where few reports tell."""
+        low, high = self.law[:1].ends(quantile(confidence))
+        return float(low[0]), float(high[0])
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
-        estimates = np.concatenate([[self.share], self.compliant])
-        errors = np.concatenate([[self.stderr], self.compliant_stderr])
-        reach = quantile(confidence) * errors
         names = ["(evading)", *map(str, self.first.values)]
-        return {"of": names, **number_columns(estimates, errors, estimates - reach, estimates + reach)}
+        ends = self.law.ends(quantile(confidence))
+        return {"of": names, **number_columns(self.law.value, self.law.stderr, *ends)}
+
+    def to_dict(self, *, confidence: float = CONFIDENCE) -> dict[str, Any]:
+        """The result as plain data that JSON can hold, with the `covariance` of all rows."""
+        return {**super().to_dict(confidence=confidence), "covariance": covariance_lists(self.covariance)}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         arms = " and ".join(f"{arm.n:,} reports of {arm.mechanism.name}" for arm in (self.first, self.second))
         return [
             f"{arms}; each interval at {confidence:g} confidence",
+            *few_telling(self.law, "rows"),
             f"(evading): the share of people who {self.evaders.description}; "
             f"the test that nobody does has p {tables.p_value(self.p)}",
             "the others are shares of all people who comply and hold the value; they add up to 1 less those who evade",
@@ -153,36 +184,64 @@ class TwoArms(Result):
 
 
 def two_arms(first: Estimate, second: Estimate, evaders: Evaders) -> TwoArms:
-    """The share that evades by least squares over both arms, and what is left for those who comply."""
+    """The share that evades by weighted least squares over both arms, and what is left for those who comply."""
     if list(first.values) != list(second.values):
         raise InvalidInput("first and second must be over the same values, in the same order")
     if len(first.values) > MAX_VALUES:
         raise InvalidInput(f"two arms of {len(first.values)} values must have at most {MAX_VALUES}")
-    laws = [evaders.decode(arm.mechanism) for arm in (first, second)]
-    u, D = laws[0] - laws[1], first.shares - second.shares
+    arms = first, second
+    laws = [evaders.decode(arm.mechanism) for arm in arms]
+    u = laws[0] - laws[1]
     if np.abs(u).max() < SAME:
         raise NotIdentifiable(
             "what those who evade send comes to the same in both arms, so that nothing tells how many they are: "
             "the arms need different laws, and people who claim a value cannot be told from those who hold it"
         )
-    V1, V2 = _covariance(first), _covariance(second)
+    V1, V2 = (_weighting(arm) for arm in arms)
     W = np.linalg.pinv(V1 + V2, rcond=SAME, hermitian=True)
-    information = float(u @ W @ u)
-    share = float(u @ W @ D) / information
+    share_row = W @ u / (u @ W @ u)
     own = V1 @ W  # how much of the difference between the arms is the first's
-    slope = -(laws[0] - own @ u)
-    compliant = first.shares - own @ D + slope * share
-    A2 = own - np.outer(slope, W @ u / information)
-    A1 = np.eye(len(u)) - A2
-    variances = np.einsum("xi,ij,xj->x", A1, V1, A1) + np.einsum("xi,ij,xj->x", A2, V2, A2)
-    error = math.sqrt(1 / information)
-    return TwoArms(first, second, evaders, share, error, compliant, np.sqrt(np.maximum(variances, 0.0)))
+    A2 = own + np.outer(laws[0] - own @ u, share_row)
+    rows = np.vstack([share_row, np.eye(len(u)) - A2]), np.vstack([-share_row, A2])
+    estimates = rows[0] @ first.shares + rows[1] @ second.shares
+    covariance = [_covariance(arm, evaders, float(estimates[0]), estimates[1:]) for arm in arms]
+    parts = [_law(arm, weights, V) for arm, weights, V in zip(arms, rows, covariance, strict=True)]
+    law = combine([(1.0, part) for part in parts])
+    joint = sum(weights @ V @ weights.T for weights, V in zip(rows, covariance, strict=True))
+    return TwoArms(first, second, evaders, law, np.asarray(joint))
 
 
-def _covariance(arm: Estimate) -> Array:
+def _weighting(arm: Estimate) -> Array:
+    """The covariance of the shares of one arm if people comply, at the nearest distribution and half a person a value.
+
+    It only weighs directions against each other, for which that of the reports would be too rough: where it is small by
+    chance, it would be trusted most.
+    """
+    k = len(arm.values)
+    p = (arm.n * arm.plug_in + PSEUDO) / (arm.n + PSEUDO * k)
+    return (moment_matrix(decoder_of(arm.mechanism), p) - np.outer(p, p)) / arm.n
+
+
+def _covariance(arm: Estimate, evaders: Evaders, share: float, compliant: Array) -> Array:
     """The covariance of the shares of one arm: that of its reports, which holds whatever law those who evade follow.
 
-    Where a report adds to several cells counts do not tell it, and it is that of people who comply.
+    Where a report adds to several cells counts do not tell it. There it is the exact one of the two kinds of people, at
+    the estimated share of those who evade and the unbiased shares of the others.
     """
-    plain = MechanismQueries(arm.mechanism, np.eye(len(arm.values)), calibrated=False)
-    return np.asarray(plain.covariance(arm.tally) / arm.n)
+    decoder = decoder_of(arm.mechanism)
+    if decoder.disjoint:
+        plain = MechanismQueries(arm.mechanism, np.eye(len(arm.values)), calibrated=False)
+        return np.asarray(plain.covariance(arm.tally) / arm.n)
+    sent, chances = evaders.decoded_reports(arm.mechanism), np.array([chance for _, chance in evaders.reports])
+    evading = float(np.clip(share, 0.0, 1.0))
+    held = compliant + (1 - compliant.sum()) / len(compliant)
+    moments = (1 - evading) * moment_matrix(decoder, held) + evading * (sent.T * chances) @ sent
+    mean = (1 - evading) * held + evading * chances @ sent
+    return np.asarray((moments - np.outer(mean, mean)) / arm.n)
+
+
+def _law(arm: Estimate, rows: Array, covariance: Array) -> ScoreLaw:
+    """The confidence distribution of queries to one arm, with this covariance of its shares."""
+    law = query_law(arm, rows, np.zeros_like(rows))
+    variances = np.einsum("xi,ij,xj->x", rows, covariance, rows)
+    return law if decoder_of(arm.mechanism).disjoint else law.rescaled(np.maximum(variances, 0.0))

@@ -149,7 +149,7 @@ class Comparison(Estimates):
                 f"labels permuted {order.permutations} times: p {order.squares_p:.4f} by the sum of squares, "
                 f"{order.largest_p:.4f} by the largest difference"
             )
-        few = remark_on_few(self.laws or (), "differences")
+        few = remark_on_few(self.laws, "differences")
         return remarks + few + doubts(self.groups.moments, self.groups.shares)
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
@@ -261,7 +261,7 @@ def differences_of(
     reference = moments.reference(pairs) if reference is None else reference
     gaps, variances = (np.array(side) for side in zip(*(moments.difference(*pair) for pair in pairs), strict=True))
     errors = np.sqrt(variances) * reference.factor[:, None]
-    z = np.array([law.quantiles_at() for law in moments.laws_of(pairs, reference)])
+    z = np.array([law.z_scores() for law in moments.laws_of(pairs, reference)])
     p = np.asarray(two_sided(z, reference.df[:, None]))
     apart = p[:, :1] if _are_complements(gaps) else p
     return gaps, errors, p, np.broadcast_to(holm(apart.reshape(-1)).reshape(apart.shape), p.shape).copy()

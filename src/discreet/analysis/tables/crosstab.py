@@ -20,17 +20,22 @@ from ...estimation.results.score_law import ScoreLaw
 from ...estimation.results.weights import weights_of
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, JointTest, ReferenceDistribution, quantiles
-from ..regression.coefficients import Correlation
 from ..result import CONFIDENCE, Estimates, number_columns
 from ..survey.survey import Survey
-from .association import ConditionalShares, conditional_shares, independence_of, joint_correlation, permutation_test
+from ..telling import MAX_COVARIANCE, covariance_lists, few_telling
+from .association import (
+    ConditionalShares,
+    JointCorrelation,
+    conditional_shares,
+    independence_of,
+    joint_correlation,
+    permutation_test,
+)
 from .paired_answers import PairedAnswers, likely_table, pair_surveys, split_pairs
 
 ALL = "(all)"
 """What stands for every answer in the rows of the margins."""
 
-MIN_TELLING = 4.0
-"""Pairs of answers of which fewer people tell are remarked on."""
 PERMUTATIONS = 999
 """Random orders of a permutation test."""
 
@@ -59,7 +64,7 @@ class Crosstab(Estimates):
     shares: Array
     stderr: Array
     independence: JointTest | None
-    correlation: Correlation | None
+    correlation: JointCorrelation | None
     pairs: PairedAnswers
     surveys: tuple[Survey, ...]
 
@@ -142,11 +147,8 @@ class Crosstab(Estimates):
             "shares are unbiased: some may be below 0; do not pick the largest without allowing for it",
             *self.pairs.reference.remarks(),
         ]
-        if self.laws is not None and (few := int((self.laws[0].telling < MIN_TELLING).sum())):
-            remarks.append(
-                f"WARNING: fewer than {MIN_TELLING:g} people could have told of {few} of the {self.shares.size} pairs: "
-                "their intervals are long for that reason"
-            )
+        if self.laws is not None:
+            remarks += few_telling(self.laws[0], "pairs")
         if (test := self.independence) is not None:
             exact = f"; by {test.permutations} permutations p = {test.permuted_p:.3g}" if test.permutations else ""
             reference = (
@@ -158,7 +160,9 @@ class Crosstab(Estimates):
         if (r := self.correlation) is not None and math.isnan(r.estimate):
             remarks.append("no correlation: the reports are too few to show that answers differ at all")
         elif r is not None:
-            remarks.append(f"correlation of what people hold: {r.estimate:.4f} (stderr {r.stderr:.4f})")
+            low, high = r.interval(confidence)
+            ends = f"from {low:.4f} to {high:.4f}"
+            remarks.append(f"correlation of what people hold: {r.estimate:.4f} (stderr {r.stderr:.4f}), {ends}")
         if self.surveys[0].population is not None:
             remarks.append("the size of the population is not used: errors are those of people drawn from very many")
         return remarks
@@ -174,6 +178,17 @@ class Crosstab(Estimates):
             "independence": None if self.independence is None else self.independence.as_dict(),
             "correlation": None if r is None else {"estimate": r.estimate, "stderr": r.stderr, "freedom": r.df},
         }
+
+    def to_dict(self, *, confidence: float = CONFIDENCE) -> dict[str, Any]:
+        """The result as plain data that JSON can hold, with the ends of the correlation's interval.
+
+        `covariance` is that of all pairs of answers, one row of the table after the other; None for a large table.
+        """
+        found = super().to_dict(confidence=confidence)
+        if self.correlation is not None:
+            found["correlation"] |= dict(zip(("low", "high"), self.correlation.interval(confidence), strict=True))
+        small = self.shares.size <= MAX_COVARIANCE
+        return {**found, "covariance": covariance_lists(self.pairs.cell_covariance()) if small else None}
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         """Draw the table as shades with the numbers in them, and the half-width of each interval below."""

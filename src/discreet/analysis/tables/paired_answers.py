@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bulk.words import seeded
 from ...core.domain import Value
 from ...core.errors import InvalidInput, shown
 from ...estimation.results.score_law import ScoreLaw, law_of_cells, law_of_sums
@@ -31,6 +32,8 @@ MAX_TERMS = 1 << 26
 """The most numbers that are held at once for all different reports."""
 TERMS = 1 << 20
 """Terms that are computed at a time."""
+MAX_POSSIBLE, DRAWS = 1 << 10, 4
+"""The most possible reports that are all scored, and how many of every value are drawn where there are more."""
 MAX_STEPS = 3_000
 """The most steps to the most likely table."""
 MIN_GAIN = 1e-6
@@ -41,7 +44,10 @@ Scores = tuple[Array, Codes]
 
 
 def _scores_of(survey: Survey, queries: Array) -> Scores:
-    """The calibrated scores of these queries, a row of weights each, once for every different report."""
+    """The calibrated scores of these queries, a row of weights each, once for every different report.
+
+    Rows that nobody has follow: reports that could have been sent.
+    """
     even = np.full(len(survey.values), 1 / len(survey.values))
 
     def scores(mechanism: Mechanism, reports: NDArray[Any]) -> Array:
@@ -50,7 +56,20 @@ def _scores_of(survey: Survey, queries: Array) -> Scores:
             return np.zeros((0, len(queries)))
         return np.stack([mechanism.score(reports, query, shares=even) for query in queries], axis=1)
 
-    return survey.by_distinct_report(scores)
+    table, numbers = survey.by_distinct_report(scores)
+    laws = {wave.mechanism.fingerprint: wave.mechanism for wave in survey.waves}.values()
+    return np.concatenate([table, *(scores(law, possible_reports(law)) for law in laws)]), numbers
+
+
+def possible_reports(mechanism: Mechanism) -> NDArray[Any]:
+    """Reports that people could send, by which the extremes of scores are known where nobody did.
+
+    They are all that there are, or, of more than `MAX_POSSIBLE`, a few of every value.
+    """
+    if mechanism.sampler.outputs <= MAX_POSSIBLE:
+        return np.array(mechanism.reports())
+    values = np.repeat(np.arange(mechanism.context.size), DRAWS)
+    return np.unique(mechanism.randomize_indices(values, seeded(1)), axis=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +154,17 @@ class PairedAnswers:
                 terms = np.concatenate([block[:, cells] for _, block in self.blocks()])
                 variances[cells] = np.diag(self.covariance(terms - total[cells]))
         return total.reshape(self.shape), np.sqrt(np.maximum(variances, 0)).reshape(self.shape)
+
+    def cell_covariance(self) -> Array:
+        """The covariance of the shares of all pairs of answers, one row of the table after the other."""
+        shares = self.means()[0].reshape(-1)
+        if self.has_units:
+            return self.covariance(np.concatenate([terms for _, terms in self.blocks()]) - shares)
+        total = np.zeros((len(shares), len(shares)))
+        for rows, terms in self.blocks():
+            weighted = self.weights[rows, None] * (terms - shares)
+            total += weighted.T @ weighted
+        return total * (self.n / (self.n - 1))
 
     def law(self) -> ScoreLaw | None:
         """The confidence distribution of the shares of all pairs, one after the other; None for a design.

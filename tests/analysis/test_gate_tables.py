@@ -1,0 +1,160 @@
+"""Error bars of tables of two answers: cells, margins, shares given an answer, and correlations.
+
+Answers are drawn, randomized and crossed. A figure fails where fewer surveys cover than a true coverage of .935 gives
+with a probability of 1e-8 over all its cells; there are some 60 figures in the file. The control is the estimate and
+1.96 standard errors: it fails by far. Where nobody seems to have given an answer, there are no shares among them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import discreet as dc
+from discreet.core.errors import Unavailable
+
+COVERAGE, ALARM = 0.935, 1e-8
+SHORT, LONG = 12, 500
+RARE = np.array([0.6, 0.3, 0.05, 0.03, 0.02])
+COMMON = np.array([0.3, 0.2, 0.2, 0.2, 0.1])
+
+
+def uniform(k, epsilon, *name):
+    return dc.mechanism(dc.Context.uniform(range(k), epsilon), *name)
+
+
+TABLES = {
+    "randomized response": (uniform(3, "4"), uniform(3, "4")),
+    "steep": (uniform(5, "6"), uniform(5, "6")),
+    "line": (dc.mechanism(dc.Context.metric(range(5), "line", "2")), uniform(3, "3")),
+    "hadamard and subset": (uniform(5, "2", "hadamard"), uniform(3, "2", "subset")),
+    "pairs": (dc.mechanism(dc.Context.uniform([(x, z) for x in range(3) for z in range(3)], "4")),),
+}
+
+
+def joint_law(mechanisms, shares):
+    """Half of the people give the same answer twice, the others independent ones."""
+    sizes = [mechanism.context.size for mechanism in mechanisms] if len(mechanisms) == 2 else [3, 3]
+    one, two = (shares[:size] / shares[:size].sum() for size in sizes)
+    law = np.outer(one, two)
+    return (law + np.diag(one)) / 2 if sizes[0] == sizes[1] else law
+
+
+def correlation_of(law):
+    x, z = (np.arange(size) for size in law.shape)
+    one, two = law.sum(axis=1), law.sum(axis=0)
+    spread = (one @ x**2 - (one @ x) ** 2) * (two @ z**2 - (two @ z) ** 2)
+    return float((x @ law @ z - (one @ x) * (two @ z)) / math.sqrt(spread))
+
+
+def crossed(mechanisms, law, n, rng):
+    held = rng.choice(law.size, n, p=law.reshape(-1))
+    answers = (held,) if len(mechanisms) == 1 else np.divmod(held, law.shape[1])
+    words = [dc.random.seeded(int(rng.integers(1 << 60))) for _ in answers]
+    return dc.crosstab(
+        *(dc.Survey(m, m.randomize_indices(x, word)) for m, x, word in zip(mechanisms, answers, words, strict=True))
+    )
+
+
+def inside(ends, truth):
+    low, high = np.asarray(ends)
+    return (low <= truth + 1e-12) & (truth <= high + 1e-12)
+
+
+def coverage(mechanisms, law, n, count):
+    """How many surveys cover, of those in which there is an estimate, for every figure."""
+    rng, rho = np.random.default_rng(7), correlation_of(law)
+    margins = np.concatenate([law.sum(axis=1), law.sum(axis=0)])
+    covered = {name: [] for name in ("cells", "margins", "given", "correlation", "old cells", "old given", "old r")}
+    for _ in range(count):
+        table = crossed(mechanisms, law, n, rng)
+        assert inside(table.interval(), table.shares).all()
+        covered["cells"].append(inside(table.interval(), law).reshape(-1))
+        covered["old cells"].append(np.abs(table.shares - law).reshape(-1) <= 1.96 * table.stderr.reshape(-1))
+        columns = table.table()
+        covered["margins"].append(inside((columns["low"][law.size :], columns["high"][law.size :]), margins))
+        for place in (0, len(law) - 1):
+            covered_given(table, law, place, covered)
+        r = table.correlation
+        low, high = r.interval()
+        assert math.isnan(r.estimate) or low <= r.estimate <= high
+        assert low >= -1 or low == r.estimate
+        assert high <= 1 or high == r.estimate
+        covered["correlation"].append([low <= rho <= high])
+        covered["old r"].append([abs(r.estimate - rho) <= 1.96 * r.stderr])
+    return covered
+
+
+def covered_given(table, law, place, covered):
+    try:
+        given = table.given(first=place)
+    except Unavailable:
+        return
+    low, high = given.interval()
+    assert inside((low, high), given.shares).all()
+    assert ((low >= 0) | (low == given.shares)).all()
+    assert ((high <= 1) | (high == given.shares)).all()
+    truth = law[place] / law[place].sum()
+    for name, hits in (
+        ("given", inside((low, high), truth)),
+        ("old given", np.abs(given.shares - truth) <= 1.96 * given.stderr),
+    ):
+        row = np.full(law.shape, np.nan)
+        row[place] = hits
+        covered[name].append(row.reshape(-1))
+
+
+def check(covered):
+    for name, hits in covered.items():
+        if name.startswith("old"):
+            continue
+        hits = np.array(hits, dtype=float)
+        asked = (~np.isnan(hits)).sum(axis=0)
+        least = stats.binom.ppf(ALARM / hits.shape[1], asked, COVERAGE)
+        assert (np.nansum(hits, axis=0) >= least).all(), (
+            name,
+            np.nanmin(np.nansum(hits, axis=0) / np.maximum(asked, 1)),
+        )
+
+
+@pytest.mark.parametrize("name", ["randomized response", "line", "pairs"])
+def test_tables_cover_in_some_surveys(name):
+    mechanisms = TABLES[name]
+    check(coverage(mechanisms, joint_law(mechanisms, RARE), 200, SHORT))
+
+
+@pytest.mark.parametrize(("kind", "n"), [("rare", 100), ("common", 20_000)])
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_cover(name, kind, n):
+    mechanisms = TABLES[name]
+    check(coverage(mechanisms, joint_law(mechanisms, RARE if kind == "rare" else COMMON), n, LONG))
+
+
+def test_so_many_standard_errors_would_fail():
+    """The control: rare pairs at a large epsilon; two rare answers that have nothing to do with each other."""
+    mechanisms = TABLES["steep"]
+    law = joint_law(mechanisms, RARE)
+    covered = coverage(mechanisms, law, 200, SHORT)
+    assert np.mean(covered["old cells"], axis=0).min() < 0.5
+    assert np.nanmin(np.nansum(covered["old given"], axis=0)[-law.shape[1] :]) < 0.5 * SHORT
+    rare = np.outer([0.95, 0.05], [0.95, 0.05])
+    yes_no = uniform(2, "4"), uniform(2, "4")
+    assert np.mean(coverage(yes_no, rare, 100, 3 * SHORT)["old r"]) < 0.7
+
+
+@pytest.mark.parametrize("epsilon", ["1", "4"])
+@pytest.mark.parametrize("n", [100, 1000, 20_000])
+@pytest.mark.parametrize(("first", "second", "rho"), [(0.5, 0.5, 0.3), (0.05, 0.05, 0.0)])
+def test_correlations_cover(epsilon, n, first, second, rho):
+    """Of two answers that are yes or no."""
+    both = first * second + rho * math.sqrt(first * (1 - first) * second * (1 - second))
+    law = np.array([[1 - first - second + both, second - both], [first - both, both]])
+    mechanisms = uniform(2, epsilon), uniform(2, epsilon)
+    rng, truth, hits = np.random.default_rng(3), correlation_of(law), 0
+    for _ in range(LONG):
+        low, high = crossed(mechanisms, law, n, rng).correlation.interval()
+        hits += low <= truth <= high
+    assert hits >= stats.binom.ppf(ALARM, LONG, COVERAGE), hits / LONG
