@@ -17,8 +17,11 @@ from ..result import CONFIDENCE
 from ..survey.survey import Survey
 from .coefficients import Coefficients, Fit, Prediction
 from .design_matrix import DesignMatrix, design_of
+from .firth import check_penalty
+from .likelihood_fit import CoefficientTests, LikelihoodFit, fit_likelihood
+from .quasi_likelihood import QuasiLikelihood
 from .sandwich import RegressionReference, regression_reference, scale_errors
-from .score_fits import fit_linear, fit_logit, score_variances
+from .score_fits import fit_linear, score_variances
 
 LINKS = ("identity", "logit")
 KINDS = {"identity": ("HC0", "HC1", "HC2", "HC3"), "logit": ("HC0", "HC1")}
@@ -26,6 +29,10 @@ KINDS = {"identity": ("HC0", "HC1", "HC2", "HC3"), "logit": ("HC0", "HC1")}
 USUAL = {"identity": "HC1", "logit": "HC0"}
 SURVEY = "survey"
 """The errors of surveys with weights, clusters or strata."""
+NO_SOLUTION = (
+    "WARNING: some log-odds have no finite estimate, since with some labels the share is estimated as 0 or 1: they "
+    'stay where they were left and have no standard errors; intervals hold. penalty="firth" has finite ones'
+)
 MAX_CARRIED = 0.1
 """The part of a coefficient's variance that one report may make before a warning."""
 
@@ -52,6 +59,7 @@ class Regression(Coefficients):
     references: RegressionReference
     query: Mapping[Any, float]
     notes: tuple[str, ...]
+    penalty: str | None = None
 
     @property
     def axis(self) -> str:
@@ -88,7 +96,7 @@ class Regression(Coefficients):
         return [
             f"{self.axis.replace('difference', 'differences')} of {values}; each interval at {confidence:g} confidence",
             f"standard errors by {kind}, which hold whatever the law of the answers",
-            *self.reference.remarks(),
+            *self.test_remarks(),
             *self.formula.remarks(),
             *self.notes,
         ]
@@ -96,7 +104,8 @@ class Regression(Coefficients):
     @property
     def about(self) -> dict[str, Any]:
         query = [[plain_value(value), weight] for value, weight in self.query.items()]
-        return {"link": self.link, "errors": self.errors, "n": self.n, "query": query}
+        about = {"link": self.link, "errors": self.errors, "penalty": self.penalty, "n": self.n, "query": query}
+        return {**about, "covariance": self.covariance}
 
     def __repr__(self) -> str:
         return f"<Regression of {len(self.names)} coefficients on {self.n:,} reports, {self.link} link>"
@@ -110,6 +119,7 @@ def regress(
     link: str = "identity",
     errors: str | None = None,
     factors: Sequence[str] = (),
+    penalty: str | None = None,
 ) -> Regression:
     """Regress a randomized answer on public labels, by moments: unbiased for every mechanism and number of values.
 
@@ -134,17 +144,24 @@ def regress(
     """
     check_type("survey", survey, Survey, "a survey")
     check_link(link)
+    check_penalty(penalty)
+    if penalty is not None and link == "identity":
+        raise InvalidInput(f'penalty={shown(penalty)} is for link="logit": with the identity link nothing is infinite')
     w = weights_of(survey.values, query, name="query")
     if np.ptp(w) == 0:
         raise InvalidInput("query: the weights must differ, or there is nothing to explain")
     kind = _kind(survey, link, errors)
     design = design_of(survey, on, factors)
-    scores = survey.scores(w)
+    scores, turn, tests = survey.scores(w), design.unscaling, None
     if link == "identity":
         fit = fit_linear(design, scores, kind)
     else:
-        fit = _fit_log_odds(design, scores, w, kind)
-    turn = design.unscaling
+        found = fit_logit(quasi_likelihood(design, scores, w), kind, penalty)
+        notes = (NO_SOLUTION,) if found.infinite.any() or not found.converged else ()
+        fit, tests = (
+            Fit(found.coefficients, found.covariance, found.carried, notes),
+            CoefficientTests(found.tests, turn),
+        )
     left = None if survey.clusters is None else residuals(design, scores, fit.coefficients, link)
     references = regression_reference(design, turn, left)
     reference = references.coefficients
@@ -160,6 +177,8 @@ def regress(
         references,
         {value: float(weight) for value, weight in zip(survey.values, w, strict=True) if weight},
         fit_notes(survey, design.formula.names, fit),
+        penalty,
+        tests=tests,
     )
 
 
@@ -191,13 +210,23 @@ def _kind(survey: Survey, link: str, errors: str | None) -> str | None:
     return kind
 
 
-def _fit_log_odds(design: DesignMatrix, scores: Array, event: Array, kind: str | None) -> Fit:
+def quasi_likelihood(design: DesignMatrix, scores: Array, event: Array) -> QuasiLikelihood:
+    """The quasi-likelihood of an event, with the variances of scores at the estimated shares."""
     if not np.isin(event, (0, 1)).all():
         raise InvalidInput('link="logit" needs an event: the weights of `query` must be 0 and 1')
     waves, shares = design.survey.waves, design.survey.plug_in
     variances = np.array([score_variances(wave.mechanism, event, shares) for wave in waves])
     outside, inside = np.repeat(variances, [len(wave.reports) for wave in waves], axis=0).T
-    return fit_logit(design, scores, outside, inside, kind)
+    return QuasiLikelihood(design, scores, outside, inside, exact=len(event) == 2)
+
+
+def fit_logit(likelihood: QuasiLikelihood, kind: str | None, penalty: str | None = None) -> LikelihoodFit:
+    """The solution of ``sum w x (d / V)(s - g) = 0``, with its sandwich."""
+    weights = likelihood.cells.weights
+    mean = float(np.clip(np.average(likelihood.scores, weights=weights), 0.01, 0.99))
+    start = np.zeros(likelihood.size)
+    start[0] = np.log(mean / (1 - mean))
+    return fit_likelihood(likelihood, start, np.zeros(likelihood.size, dtype=int), kind=kind, penalty=penalty)
 
 
 def fit_notes(survey: Survey, names: Sequence[str], fit: Fit) -> tuple[str, ...]:
