@@ -48,7 +48,7 @@ def test_the_log_odds_of_yes_by_moments_and_by_likelihood():
     less = likely.without("c").log_likelihood
     assert 2 * (likely.log_likelihood - less) == pytest.approx(ratio, abs=SIX)
     assert likely.test("c").statistic == pytest.approx(ratio, rel=0.02)
-    assert likely.test("c").method == "likelihood ratio"
+    assert likely.test("c").method == "score"
 
 
 def test_weights_and_clusters():

@@ -13,10 +13,14 @@ MAX_STEPS = 200
 MAX_HALVINGS = 40
 MIN_GAIN = 1e-10
 """The gain that a step promises below which the maximum is reached."""
-MIN_GAIN_PART = 1e-4
-"""The part of the promised gain that a step must bring."""
+NEARLY = 1e-6
+"""The same where no step is seen to gain, for rounding."""
+MIN_GAIN_PART = 0.25
+"""The part of the promised gain that a step must bring; one of the right length brings half."""
 RIDGE = 1e-12
 """The part of the largest entry that is added to a matrix which tells nothing of some direction."""
+MAX_MOVE = 5.0
+"""The farthest that a step takes a coefficient."""
 FARTHEST = 50.0
 """No coefficient of a scaled column is sought beyond this."""
 
@@ -71,13 +75,15 @@ def maximise(objective: Objective, start: Point, held: Array | None = None) -> M
         move = inverse @ here.gradient
         if held is not None:
             move -= across(inverse, held, held @ move)
+        move *= min(1.0, MAX_MOVE / max(float(np.abs(move).max()), MIN_GAIN))
         promised = float(move @ here.gradient)
         converged = promised < MIN_GAIN  # then the step is too small to be seen in the likelihood, and the last one
         if not math.isfinite(promised) or np.abs(here.b + move).max() > FARTHEST:
             break
-        here = _uphill(objective, here, move, -math.inf if converged else promised)
-        if converged:
-            break
+        there = _uphill(objective, here, move, -math.inf if converged else promised)
+        if converged or there is here:
+            return Maximum(there, promised < NEARLY)
+        here = there
     return Maximum(here, converged)
 
 
