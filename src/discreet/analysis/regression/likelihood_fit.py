@@ -13,10 +13,7 @@ from ..reference_distribution import Array, Codes, JointTest
 from .firth import Likelihood, Penalised
 from .maximum import maximise
 from .sandwich import sandwich_of_pieces
-from .score_tests import ScoreTests, inverse_of
-
-MAX_ERROR = 100.0
-"""A coefficient of a scaled column with a larger standard error is taken for one that has no finite value."""
+from .score_tests import ScoreTests, inverse_of, unknown_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +39,8 @@ def fit_likelihood(
     """The maximum of a likelihood, from `start`, with Firth's penalty if that is wanted.
 
     The covariance is the inverse of the observed information H (the expected one where that is not positive definite,
-    and with the penalty), or ``H^-1 M H^-1`` for a `kind` of sandwich, or where people were drawn with
-    weights, clusters or strata. Coefficients of a group are infinite together.
+    and with the penalty), or ``H^-1 M H^-1`` for a `kind` of sandwich without a penalty, or where people were drawn
+    with weights, clusters or strata. Coefficients of a group are infinite together.
     """
     best, converged = maximise(likelihood, likelihood.at(start))
     tests, design, weights = ScoreTests(likelihood, best), likelihood.cells.design, likelihood.cells.weights
@@ -56,8 +53,7 @@ def fit_likelihood(
         value = likelihood.value(here.b) * likelihood.cells.unit
     else:
         information = best.complete - best.left
-        variances = np.diag(inverse_of(information))
-        infinite = np.isin(groups, groups[(variances <= 0) | (variances > MAX_ERROR**2)])
+        infinite = np.isin(groups, groups[unknown_of(information)])
     free = ~infinite
     own = information[np.ix_(free, free)]
     if free.any() and np.linalg.eigvalsh(own)[0] <= 0:
@@ -65,7 +61,7 @@ def fit_likelihood(
     covariance, carried = np.full((size, size), np.nan), np.zeros(size)
     if converged and free.any():
         covariance[np.ix_(free, free)] = bread = inverse_of(own)
-        if design.survey.design or kind is not None:
+        if design.survey.design or (kind is not None and penalty is None):
 
             def pieces() -> Iterator[tuple[slice, Array, Array, Array]]:
                 apart = bool(design.survey.design)

@@ -33,7 +33,7 @@ class Multinomial(Coefficients):
     """A multinomial logit of the values, fitted to reports: for each value but one, log-odds against that one.
 
     `values` are the values, the one that the others are compared with first; `coefficients` follow the others in order,
-    all those of one value after the other.
+    all those of one value after the other. `by_share` tells whether that one was chosen for its share.
 
     >>> import discreet as dc
     >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="3"))
@@ -51,6 +51,7 @@ class Multinomial(Coefficients):
     order: tuple[int, ...]
     fit: LikelihoodFit
     penalty: str | None
+    by_share: bool
 
     @property
     def matrix(self) -> Array:
@@ -86,7 +87,7 @@ class Multinomial(Coefficients):
         """The model without these terms, fitted to the same people."""
         if not terms:
             raise InvalidInput("terms: at least one must be named")
-        return _fit(self.design.without(*terms), self.answers, self.values, self.order, self.penalty)
+        return _fit(self.design.without(*terms), self.answers, self.values, self.order, self.penalty, self.by_share)
 
     def test(self, *names: str) -> JointTest:
         """The test that these terms or columns tell nothing about any value, by the score; all where none is named."""
@@ -119,10 +120,11 @@ class Multinomial(Coefficients):
         information = "the observed information" if self.penalty is None else "the expected information"
         errors = f"a sandwich of {information}" if self.design.survey.design else information
         constant = "" if self.answers.complete else ", but for a constant"
+        chosen = ", which has the largest share" if self.by_share else ""
         penalty = "" if self.penalty is None else ", with Firth's penalty"
         remarks = [
-            f"log-odds against {self.values[0]}, by the likelihood ({self.log_likelihood:.4f} as logarithm{constant})"
-            f"{penalty}; each interval at {confidence:g} confidence",
+            f"log-odds against {self.values[0]}{chosen}, by the likelihood ({self.log_likelihood:.4f} as "
+            f"logarithm{constant}){penalty}; each interval at {confidence:g} confidence",
             f"standard errors by {errors}",
             *self.test_remarks(),
             *self.formula.remarks(),
@@ -200,11 +202,16 @@ def multinomial(
     first = largest if against is None else survey.values.number_of(against)
     values = [survey.values[x] for x in (first, *(x for x in range(k) if x != first))]
     order = (largest, *(x for x in range(k) if x != largest))
-    return _fit(design, answers_of(design, np.array(order)), tuple(values), order, penalty)
+    return _fit(design, answers_of(design, np.array(order)), tuple(values), order, penalty, against is None)
 
 
 def _fit(
-    design: DesignMatrix, answers: Answers, values: tuple[Hashable, ...], order: tuple[int, ...], penalty: str | None
+    design: DesignMatrix,
+    answers: Answers,
+    values: tuple[Hashable, ...],
+    order: tuple[int, ...],
+    penalty: str | None,
+    by_share: bool,
 ) -> Multinomial:
     """The model, fitted against the largest value, whatever the others are compared with: that one is never rare."""
     survey = design.survey
@@ -233,6 +240,7 @@ def _fit(
         order,
         fit,
         penalty,
+        by_share,
         tests=CoefficientTests(fit.tests, turn),
     )
 

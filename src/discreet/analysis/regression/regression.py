@@ -29,6 +29,8 @@ KINDS = {"identity": ("HC0", "HC1", "HC2", "HC3"), "logit": ("HC0", "HC1")}
 USUAL = {"identity": "HC1", "logit": "HC0"}
 SURVEY = "survey"
 """The errors of surveys with weights, clusters or strata."""
+INFORMATION = "information"
+"""The errors of a fit with a penalty, by the information that is expected of the reports."""
 NO_SOLUTION = (
     "WARNING: some log-odds have no finite estimate, since with some labels the share is estimated as 0 or 1: they "
     'stay where they were left and have no standard errors; intervals hold. penalty="firth" has finite ones'
@@ -95,7 +97,9 @@ class Regression(Coefficients):
         kind = "linearisation" if self.errors == SURVEY else self.errors
         return [
             f"{self.axis.replace('difference', 'differences')} of {values}; each interval at {confidence:g} confidence",
-            f"standard errors by {kind}, which hold whatever the law of the answers",
+            f"standard errors by {kind}, which hold whatever the law of the answers"
+            if self.errors != INFORMATION
+            else "estimates with Firth's penalty, and standard errors by the expected information",
             *self.test_remarks(),
             *self.formula.remarks(),
             *self.notes,
@@ -151,6 +155,8 @@ def regress(
     if np.ptp(w) == 0:
         raise InvalidInput("query: the weights must differ, or there is nothing to explain")
     kind = _kind(survey, link, errors)
+    if penalty is not None and errors is not None:
+        raise InvalidInput(f"errors={shown(errors)} cannot be chosen with a penalty, whose errors are by information")
     design = design_of(survey, on, factors)
     scores, turn, tests = survey.scores(w), design.unscaling, None
     if link == "identity":
@@ -173,7 +179,7 @@ def regress(
         reference,
         design.units,
         link,
-        kind or SURVEY,
+        SURVEY if kind is None else INFORMATION if penalty else kind,
         references,
         {value: float(weight) for value, weight in zip(survey.values, w, strict=True) if weight},
         fit_notes(survey, design.formula.names, fit),

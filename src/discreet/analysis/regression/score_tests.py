@@ -10,20 +10,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.errors import Unavailable
 from ..reference_distribution import Array, JointTest, chi_square_test, hotelling_test, quantiles, two_sided
 from ..survey.degrees_of_freedom import UnitSums
-from .firth import Likelihood
-from .maximum import Point, across, maximise, solver
+from .firth import Likelihood, Penalised
+from .maximum import RIDGE, Point, across, maximise, solver
 
 SMALL = 1e-10
 """Singular values of the scaled information that are a smaller part of the largest are 0 but for rounding."""
 CLOSE = 1e-6
 """How near the end of an interval comes to the quantile, as a part of it."""
+MAX_ERROR = 100.0
+"""A coefficient of a scaled column with a larger standard error is taken for one that has no finite value."""
 MAX_FITS = 60
 """The most values that are tried for an end."""
 FITS = 12
@@ -61,6 +65,19 @@ class ScoreTests:
 
     likelihood: Likelihood
     best: Point
+
+    @property
+    def weights(self) -> Array:
+        """The weights of the cells."""
+        return self.likelihood.cells.weights
+
+    @cached_property
+    def centre(self) -> Point:
+        """The point that intervals are around: the maximum, or that with Firth's penalty where it is not finite."""
+        if not unknown_of(self.best.complete - self.best.left).any():
+            return self.best
+        start = np.where(np.abs(self.best.b) < 5, self.best.b, 0.0)
+        return self.likelihood.at(maximise(penalised := Penalised(self.likelihood), penalised.at(start)).point.b)
 
     @property
     def affordable(self) -> bool:
@@ -141,57 +158,64 @@ class ScoreTests:
         return test
 
     def interval(self, held: Array, confidence: float) -> tuple[float, float]:
-        """The values of ``held . b`` around the maximum that are not rejected; an end may be infinite."""
-        centre, at_centre = (
-            float(held @ self.best.b),
-            self._excess(held, float(held @ self.best.b), confidence, self.best),
-        )
-        return tuple(self._end(held, confidence, side, centre, *at_centre) for side in (-1, 1))  # type: ignore
+        """The values of ``held . b`` around the centre that are not rejected; an end may be infinite."""
+        value = float(held @ self.centre.b)
+        error = math.sqrt(float(held @ inverse_of(self.likelihood.expected(self.centre.b, self.weights)) @ held))
+        start = self._excess(held, value, confidence, self.centre)
+        low, high = (self._end(held, confidence, side, value, error, *start) for side in (-1, 1))
+        return low, high
 
     def _excess(self, held: Array, value: float, confidence: float, near: Point) -> tuple[float, Point]:
         """The score over its error and the quantile, at most 1 in size where the value is not rejected."""
         found = self.standing(held[None], np.array([value]), near)
         if found is None:
-            return math.copysign(math.inf, float(held @ self.best.b) - value), near
+            return math.copysign(math.inf, float(held @ self.centre.b) - value), near
         return found.t / float(quantiles(confidence, found.df[0])), found.point
 
-    def _end(self, held: Array, confidence: float, side: int, centre: float, start: float, near: Point) -> float:
-        """The value where the score over the quantile is -1 (for side 1, above) or 1, nearest to the centre."""
+    def _end(
+        self, held: Array, confidence: float, side: int, centre: float, error: float, start: float, near: Point
+    ) -> float:
+        """The value where the score over the quantile is -1 (for side 1, above) or 1, nearest to the centre.
+
+        The score falls as the value rises, nearly in a line: steps follow the line until the sign of what is left
+        changes, and then halve in on the end (the Illinois rule). Nan where there is none on this side.
+        """
         norm = math.sqrt(held @ held)
-        error = math.sqrt(max(0.0, float(held @ solver(self.best) @ held)))
-        over = start + side
-        way = 1 if over > 0 else -1  # the score falls as the value rises
-        last, at_last = centre, over
-        step = min(max(2 * error, 1e-3 * norm), norm * 4)
-        beyond, at_beyond = math.nan, math.nan
-        for _ in range(MAX_FITS):
-            if math.isnan(beyond):
-                value = last + way * step
-            elif math.isinf(at_beyond) or math.isinf(at_last):
-                value = (last + beyond) / 2
-            else:
-                part = min(0.95, max(0.05, at_last / (at_last - at_beyond)))
-                value = last + (beyond - last) * part
+        value, over, step = centre, start + side, min(max(2 * error, 1e-3 * norm), 2 * norm)
+        way = 1 if over > 0 else -1
+        while True:
+            last, at_last = value, over
+            value += way * step
             excess, there = self._excess(held, value, confidence, near)
             over = excess + side
-            if abs(over) < CLOSE:
-                return value
-            near = there
-            if (over > 0) == (way > 0):
-                if math.isnan(beyond):
-                    step *= 2
-                elif math.isfinite(at_beyond):
-                    at_beyond /= 2  # the Illinois rule: neither end stays for ever
-                last, at_last = value, over
-                if abs(value - centre) > REACH * norm:
-                    return way * math.inf if way == side else math.nan
-            else:
-                if math.isfinite(at_last) and not math.isnan(beyond):
-                    at_last /= 2
-                beyond, at_beyond = value, over
-            if abs(beyond - last) < CLOSE**2 * norm:
+            if (over > 0) != (way > 0):
                 break
+            if abs(value - centre) > REACH * norm:
+                return way * math.inf if way == side else math.nan
+            gained, near = (at_last - over) * way, there
+            left = step * abs(over) / gained if gained > 0 else math.inf
+            step = min(max(1.1 * left, 0.1 * step), 2 * step)
+        beyond, at_beyond = value, over
+        for _ in range(MAX_FITS):
+            part = at_last / (at_last - at_beyond) if math.isfinite(at_beyond - at_last) else 0.5
+            value = last + (beyond - last) * part
+            excess, near = self._excess(held, value, confidence, near)
+            over = excess + side
+            if abs(over) < CLOSE or abs(beyond - last) < CLOSE**2 * norm:
+                break
+            if (over > 0) == (at_last > 0):
+                last, at_last, at_beyond = value, over, at_beyond / 2
+            else:
+                beyond, at_beyond, at_last = value, over, at_last / 2
         return value
+
+
+def unknown_of(information: Array) -> NDArray[np.bool_]:
+    """Which coefficients an observed information tells nothing of, so that they have no finite estimate."""
+    root = np.sqrt(np.maximum(np.abs(np.diag(information)), np.finfo(float).tiny))
+    sizes, vectors = np.linalg.eigh(information / np.outer(root, root))
+    variances = (vectors**2 / np.maximum(sizes, RIDGE**2)).sum(axis=1) / root**2
+    return np.asarray(variances > MAX_ERROR**2)
 
 
 def inverse_of(information: Array) -> Array:
