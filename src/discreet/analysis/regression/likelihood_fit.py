@@ -53,7 +53,7 @@ def fit_likelihood(
         value = likelihood.value(here.b) * likelihood.cells.unit
     else:
         information = best.complete - best.left
-        infinite = np.isin(groups, groups[unknown_of(information)])
+        infinite = np.isin(groups, groups[unknown_of(information, np.eye(size))])
     free = ~infinite
     own = information[np.ix_(free, free)]
     if free.any() and np.linalg.eigvalsh(own)[0] <= 0:

@@ -57,7 +57,7 @@ class Maximum(NamedTuple):
 
 def solver(here: Point) -> Array:
     """The inverse of ``H + mu C`` with the smallest mu from 0, .01, .02, .04, .. for which it is positive definite."""
-    mu, ridge = 0.0, RIDGE * np.eye(len(here.b)) * here.complete.max(initial=1.0)
+    mu, ridge = 0.0, RIDGE * np.eye(len(here.complete)) * here.complete.max(initial=1.0)
     while mu < 1:
         try:
             half = np.linalg.inv(np.linalg.cholesky(here.complete * (1 + mu) - here.left + ridge))
@@ -70,12 +70,11 @@ def solver(here: Point) -> Array:
 def maximise(objective: Objective, start: Point, held: Array | None = None) -> Maximum:
     """The maximum from `start` on: Newton's steps, damped towards those of EM; ``held @ b`` stays as it is if given."""
     here, converged = start, False
+    free = np.eye(len(start.b)) if held is None else np.linalg.qr(held.T, mode="complete")[0][:, len(held) :]
     for _ in range(MAX_STEPS):
-        inverse = solver(here)
-        move = inverse @ here.gradient
-        if held is not None:
-            move -= across(inverse, held, held @ move)
-        move *= min(1.0, MAX_MOVE / max(float(np.abs(move).max()), MIN_GAIN))
+        own = here._replace(complete=free.T @ here.complete @ free, left=free.T @ here.left @ free)
+        move = free @ (solver(own) @ (free.T @ here.gradient))
+        move *= min(1.0, MAX_MOVE / max(float(np.abs(move).max(initial=0.0)), MIN_GAIN))
         promised = float(move @ here.gradient)
         converged = promised < MIN_GAIN  # then the step is too small to be seen in the likelihood, and the last one
         if not math.isfinite(promised) or np.abs(here.b + move).max() > FARTHEST:

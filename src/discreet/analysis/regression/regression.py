@@ -182,7 +182,7 @@ def regress(
         SURVEY if kind is None else INFORMATION if penalty else kind,
         references,
         {value: float(weight) for value, weight in zip(survey.values, w, strict=True) if weight},
-        fit_notes(survey, design.formula.names, fit),
+        fit_notes(survey, design.formula.names, fit, link),
         penalty,
         tests=tests,
     )
@@ -235,13 +235,14 @@ def fit_logit(likelihood: QuasiLikelihood, kind: str | None, penalty: str | None
     return fit_likelihood(likelihood, start, np.zeros(likelihood.size, dtype=int), kind=kind, penalty=penalty)
 
 
-def fit_notes(survey: Survey, names: Sequence[str], fit: Fit) -> tuple[str, ...]:
+def fit_notes(survey: Survey, names: Sequence[str], fit: Fit, link: str = "identity") -> tuple[str, ...]:
     """What to mind about the people and the errors of a regression."""
     notes = survey.remarks(finite=False)
     heavy = [name for name, part in zip(names, fit.carried, strict=True) if part > MAX_CARRIED]
     if heavy:
+        doubted = "errors and intervals" if link == "identity" else "standard errors"
         notes.append(
             f"WARNING: one report alone makes more than {MAX_CARRIED:.0%} of the variance of {', '.join(heavy)}: "
-            "errors and intervals are not to be trusted there"
+            f"{doubted} are not to be trusted there"
         )
     return (*notes, *fit.remarks)

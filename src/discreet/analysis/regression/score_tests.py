@@ -39,12 +39,16 @@ MAX_WORK = 1 << 33
 
 
 class Standing(NamedTuple):
-    """How far the gradient is from 0 where some combinations of coefficients are held, over its error, and its law."""
+    """How far the gradient is from 0 where some combinations of coefficients are held, its covariance and its law.
+
+    `known` tells whether reports would tell anything of them, if they had these values.
+    """
 
     away: Array
     covariance: Array
     df: Array
     point: Point
+    known: bool
 
     @property
     def t(self) -> float:
@@ -74,7 +78,7 @@ class ScoreTests:
     @cached_property
     def centre(self) -> Point:
         """The point that intervals are around: the maximum, or that with Firth's penalty where it is not finite."""
-        if not unknown_of(self.best.complete - self.best.left).any():
+        if not unknown_of(self.best.complete - self.best.left, np.eye(len(self.best.b))).any():
             return self.best
         start = np.where(np.abs(self.best.b) < 5, self.best.b, 0.0)
         return self.likelihood.at(maximise(penalised := Penalised(self.likelihood), penalised.at(start)).point.b)
@@ -95,26 +99,27 @@ class ScoreTests:
 
     def _at(self, held: Array, here: Point) -> Standing:
         model, cells = self.likelihood, self.likelihood.cells
-        inverse = inverse_of(model.expected(here.b, cells.weights))
+        information = model.expected(here.b, cells.weights)
+        inverse, known = inverse_of(information), not unknown_of(information, held).any()
         turn = inverse @ held.T
         away, expected = turn.T @ here.gradient, held @ turn
         units, rows = cells.design.survey.units, len(held)
         if not cells.design.survey.design:
             free = np.full(rows, math.inf)
             if model.exact:
-                return Standing(away, expected, free, here)
+                return Standing(away, expected, free, here, known)
             spread = np.zeros((rows, rows))
             for place, terms in model.terms(here.b):
                 own = terms @ turn
                 spread += (own * cells.weights[place, None]).T @ own
             ratio = np.trace(np.linalg.lstsq(expected, spread - np.outer(away, away) / cells.design.n, rcond=None)[0])
-            return Standing(away, expected * max(1.0, float(ratio) / rows), free, here)
+            return Standing(away, expected * max(1.0, float(ratio) / rows), free, here, known)
         sums = np.zeros((len(units), rows))
         for place, terms in model.terms(here.b):
             np.add.at(sums, units.unit_of[place], terms @ turn * cells.weights[place, None])
         laws = [self._law(here, inverse, held[row], turn[:, row]) for row in range(rows)]
         factor, df = np.array(laws).T
-        return Standing(away, units.as_people().covariance(sums) * np.outer(factor, factor), df, here)
+        return Standing(away, units.as_people().covariance(sums) * np.outer(factor, factor), df, here, known)
 
     def _law(self, here: Point, inverse: Array, held: Array, g: Array) -> tuple[float, float]:
         """The factor of the error of ``g'U`` and its degrees of freedom, by the model.
@@ -162,15 +167,15 @@ class ScoreTests:
         value = float(held @ self.centre.b)
         error = math.sqrt(float(held @ inverse_of(self.likelihood.expected(self.centre.b, self.weights)) @ held))
         start = self._excess(held, value, confidence, self.centre)
-        low, high = (self._end(held, confidence, side, value, error, *start) for side in (-1, 1))
+        low, high = (self._end(held, confidence, side, value, error, *start[:2]) for side in (-1, 1))
         return low, high
 
-    def _excess(self, held: Array, value: float, confidence: float, near: Point) -> tuple[float, Point]:
+    def _excess(self, held: Array, value: float, confidence: float, near: Point) -> tuple[float, Point, bool]:
         """The score over its error and the quantile, at most 1 in size where the value is not rejected."""
         found = self.standing(held[None], np.array([value]), near)
         if found is None:
-            return math.copysign(math.inf, float(held @ self.centre.b) - value), near
-        return found.t / float(quantiles(confidence, found.df[0])), found.point
+            return math.copysign(math.inf, float(held @ self.centre.b) - value), near, True
+        return found.t / float(quantiles(confidence, found.df[0])), found.point, found.known
 
     def _end(
         self, held: Array, confidence: float, side: int, centre: float, error: float, start: float, near: Point
@@ -178,7 +183,8 @@ class ScoreTests:
         """The value where the score over the quantile is -1 (for side 1, above) or 1, nearest to the centre.
 
         The score falls as the value rises, nearly in a line: steps follow the line until the sign of what is left
-        changes, and then halve in on the end (the Illinois rule). Nan where there is none on this side.
+        changes, and then halve in on the end (the Illinois rule). It is infinite where reports would tell nothing of
+        the value; both ends are where they reject every finite one, as scores beyond 0 and 1 may.
         """
         norm = math.sqrt(held @ held)
         value, over, step = centre, start + side, min(max(2 * error, 1e-3 * norm), 2 * norm)
@@ -186,12 +192,12 @@ class ScoreTests:
         while True:
             last, at_last = value, over
             value += way * step
-            excess, there = self._excess(held, value, confidence, near)
+            excess, there, known = self._excess(held, value, confidence, near)
             over = excess + side
-            if (over > 0) != (way > 0):
+            if known and (over > 0) != (way > 0):
                 break
-            if abs(value - centre) > REACH * norm:
-                return way * math.inf if way == side else math.nan
+            if not known or abs(value - centre) > REACH * norm:
+                return way * math.inf
             gained, near = (at_last - over) * way, there
             left = step * abs(over) / gained if gained > 0 else math.inf
             step = min(max(1.1 * left, 0.1 * step), 2 * step)
@@ -199,7 +205,7 @@ class ScoreTests:
         for _ in range(MAX_FITS):
             part = at_last / (at_last - at_beyond) if math.isfinite(at_beyond - at_last) else 0.5
             value = last + (beyond - last) * part
-            excess, near = self._excess(held, value, confidence, near)
+            excess, near, _ = self._excess(held, value, confidence, near)
             over = excess + side
             if abs(over) < CLOSE or abs(beyond - last) < CLOSE**2 * norm:
                 break
@@ -210,12 +216,12 @@ class ScoreTests:
         return value
 
 
-def unknown_of(information: Array) -> NDArray[np.bool_]:
-    """Which coefficients an observed information tells nothing of, so that they have no finite estimate."""
+def unknown_of(information: Array, held: Array) -> NDArray[np.bool_]:
+    """Which combinations of coefficients an information tells nothing of, so that they have no finite estimate."""
     root = np.sqrt(np.maximum(np.abs(np.diag(information)), np.finfo(float).tiny))
     sizes, vectors = np.linalg.eigh(information / np.outer(root, root))
-    variances = (vectors**2 / np.maximum(sizes, RIDGE**2)).sum(axis=1) / root**2
-    return np.asarray(variances > MAX_ERROR**2)
+    variances = (((held / root) @ vectors) ** 2 / np.maximum(sizes, RIDGE**2)).sum(axis=1)
+    return np.asarray(variances > MAX_ERROR**2 * (held**2).sum(axis=1))
 
 
 def inverse_of(information: Array) -> Array:
