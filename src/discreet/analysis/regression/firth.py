@@ -78,7 +78,7 @@ class Penalised:
             value = here.value + self.strength / 2 * float(size)
             if sign <= 0 or not math.isfinite(value):
                 return here._replace(value=-math.inf)
-            slope = self.likelihood.expected_slope(b, np.linalg.inv(information))
+            slope = self.likelihood.expected_slope(b, np.asarray(np.linalg.inv(information), dtype=float))
         return Point(b, value, here.gradient + self.strength / 2 * slope, information, np.zeros_like(information))
 
 

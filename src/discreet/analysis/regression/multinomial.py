@@ -66,7 +66,7 @@ class Multinomial(Coefficients):
     @property
     def infinite(self) -> NDArray[np.bool_]:
         """Which of the values but the first have coefficients without a finite maximum."""
-        return np.isnan(np.diag(self.covariance)).reshape(self.matrix.shape).any(axis=1)
+        return np.asarray(np.isnan(np.diag(self.covariance)).reshape(self.matrix.shape).any(axis=1))
 
     @property
     def axis(self) -> str:

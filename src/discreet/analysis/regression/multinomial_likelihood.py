@@ -194,12 +194,13 @@ class MultinomialLikelihood:
 
     def expected(self, b: Array, weights: Array) -> Array:
         """The expected information where the cells have these weights."""
-        k, p, blocks = self.k - 1, self.p, 0.0
+        k, p = self.k - 1, self.p
+        blocks = np.zeros((k * k, p * p))
         for number, place, rows in self.cells.chunks(self.size):
             own = self._expected(number, self._shares(rows, b))[0][:, 1:, 1:].reshape(len(rows), -1)
             squares = (rows[:, :, None] * rows[:, None]).reshape(len(rows), -1)
-            blocks = blocks + (own * weights[place, None]).T @ squares
-        return np.asarray(blocks).reshape(k, k, p, p).transpose(0, 2, 1, 3).reshape(self.size, self.size)
+            blocks += (own * weights[place, None]).T @ squares
+        return blocks.reshape(k, k, p, p).transpose(0, 2, 1, 3).reshape(self.size, self.size)
 
     def expected_along(self, b: Array, direction: Array) -> Iterator[tuple[slice, Array]]:
         """The expected information of every cell for a weight of 1, times this direction, a row each."""

@@ -134,7 +134,12 @@ def regress(
 
     With the identity link scores stand for answers in least squares, ``b = (X'WX)^-1 X'W s``; with ``link="logit"``,
     for an event, ``sum w x (d / V)(s - expit(x b)) = 0`` is solved, which for two values is the likelihood equation
-    (Blair2015). `errors` are HC0 to HC3, HC1 unless given (for the logit link HC0, or HC1); where the survey has
+    (Blair2015), in general that of a quasi-likelihood (Wedderburn1974). Intervals and p-values of log-odds are by the
+    score test (Rao1948), which holds near shares of 0 and 1, where no standard error does, and is cautious where few
+    people count for most of the information. With ``penalty="firth"`` estimates of log-odds are finite there too
+    (Firth1993, Heinze2002); intervals and p-values are the same.
+
+    `errors` are HC0 to HC3, HC1 unless given (for the logit link HC0, or HC1); where the survey has
     weights, clusters or strata they are linearised for these (Binder1983), and compared with t; where there are fewer
     than 50 clusters, without the bias that this gives them (Bell2002, Imbens2016).
 
