@@ -35,6 +35,10 @@ def test_intervals_of_log_odds_hold_the_truth_where_it_is_hardest(name):
     assert found["score"] >= least(TIMES), found
     if CASES[name].truth == 0:
         assert found["rejected"] <= 1 - least(TIMES), found
+    if name == "steep, 100 people, epsilon 1":
+        assert found["rejected"] >= least(TIMES, 0.82), (
+            "a slope that is there is seen; by Wald's rule in 4 % of surveys"
+        )
     if name in MUST_FAIL:
         assert found["wald"] < least(TIMES), "the control"
 
