@@ -20,6 +20,7 @@ CASES = {
     "8 clusters, one to four times as large": np.linspace(1, 4, 8),
     "20 clusters": np.ones(20),
     "20 clusters, one to four times as large": np.linspace(1, 4, 20),
+    "20 clusters, one with 30 % of the people": np.array([0.3, *[0.7 / 19] * 19]),
 }
 """The sizes of the clusters, as parts."""
 

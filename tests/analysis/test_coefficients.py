@@ -57,7 +57,7 @@ def test_results_say_what_they_are():
     assert repr(found["model"]) == "<Multinomial of 3 values, 3 coefficients each, on 400 reports>"
     assert repr(found["relation"]) == "<PredictorRegression of income on answer, 400 reports, identity link>"
     assert found["regression"].about["query"] == [["a", 1.0]]
-    assert found["model"].about["against"] == "a"
+    assert found["model"].about["against"] == "c"
     mean = dc.regress(survey(), {"a": 2.5, "b": -1}, on=["age"])
     assert mean.remarks()[0].startswith("differences in the mean of 2.5 for a, -1 for b;")
 

@@ -108,8 +108,8 @@ def chi_square_test(statistic: float, df: int, method: str = "Wald") -> JointTes
     return JointTest(statistic, df, chi_square_tail(statistic, df), method=method)
 
 
-def hotelling_test(statistic: float, rank: int, df: float, design_df: float) -> JointTest | None:
-    """The test by a Wald statistic ``T = d' C^-1 d`` whose covariance was estimated from few clusters.
+def hotelling_test(statistic: float, rank: int, df: float, design_df: float, method: str = "Wald") -> JointTest | None:
+    """The test by a statistic ``T = d' C^-1 d`` whose covariance was estimated from few clusters.
 
     For r estimates whose errors have f of the D degrees of freedom of the design, ``T (D - r + 1) / (D r)`` is F on r
     and f (D - r + 1) / D degrees of freedom; where all D of the design are those of C, f = D, this is Hotelling's test
@@ -119,4 +119,4 @@ def hotelling_test(statistic: float, rank: int, df: float, design_df: float) -> 
     if rest < 1 or not rank:
         return None
     ratio = statistic * (design_df - rank + 1) / (design_df * rank)
-    return JointTest(statistic, rank, f_tail(ratio, rank, rest), rest)
+    return JointTest(statistic, rank, f_tail(ratio, rank, rest), rest, method)

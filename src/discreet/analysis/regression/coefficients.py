@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import expit
 
 from ...core.errors import Unavailable
+from ...estimation.results.intervals import check_confidence
 from ..groups.moments import mean_reference
 from ..reference_distribution import (
     Array,
@@ -27,6 +28,13 @@ from ..reference_distribution import (
 from ..result import CONFIDENCE, Estimates, label_text
 from ..survey.survey import Survey
 from .formula import CONSTANT, Formula
+from .likelihood_fit import CoefficientTests
+
+SCORED = "intervals and p-values by the score test, which needs no standard error; an end may be infinite"
+NOT_SCORED = (
+    "intervals and p-values by standard errors (Wald), as score tests of so many coefficients and people take too long:"
+    " not to be trusted where shares near 0 or 1 are fitted"
+)
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,8 @@ def wald(coefficients: Array, covariance: Array, df: Array, design_df: float) ->
 class Coefficients(Estimates):
     """Coefficients with a covariance, in the order of the rows of the table.
 
-    `units` has the standard deviation of every column that is a number.
+    `units` has the standard deviation of every column that is a number. `tests` are the score tests of a fit by
+    likelihood, which make its intervals and p-values.
     """
 
     ESTIMATE = "coefficients"
@@ -85,6 +94,7 @@ class Coefficients(Estimates):
     covariance: Array
     reference: ReferenceDistribution
     units: Mapping[str, float]
+    tests: CoefficientTests | None = field(default=None, kw_only=True)
 
     @property
     @abstractmethod
@@ -111,14 +121,36 @@ class Coefficients(Estimates):
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.coefficients / self.stderr)
 
+    @property
+    def scored(self) -> CoefficientTests | None:
+        """The score tests that make intervals and p-values; None where `stderr` and `reference` do."""
+        return self.tests if self.tests is not None and self.tests.tests.affordable else None
+
     @cached_property
     def p(self) -> Array:
-        """The p-value of each coefficient being 0, two-sided, by `reference`."""
-        return np.asarray(two_sided(self.z, self.reference.df))
+        """The p-value of each coefficient being 0, two-sided: 0 is outside of every interval of less confidence."""
+        return np.asarray(two_sided(self.z, self.reference.df)) if self.scored is None else self.scored.both[0]
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """The low and the high end for each coefficient by itself: values that a test does not reject."""
+        if self.scored is None:
+            return super().interval(confidence)
+        check_confidence(confidence)
+        return self.scored.interval(confidence)
+
+    def test_remarks(self) -> list[str]:
+        """What is said of how intervals and p-values were made."""
+        if self.tests is None:
+            return self.reference.remarks()
+        if self.scored is None:
+            return [*self.reference.remarks(), NOT_SCORED]
+        return [SCORED, *replace(self.reference, df=self.scored.both[1]).remarks()]
 
     def jointly(self, places: Sequence[int]) -> JointTest:
-        """Wald's test that the coefficients in these places are 0 together, by `reference`."""
+        """The test that the coefficients in these places are 0 together, by the score or else by Wald's statistic."""
         rows = list(places)
+        if self.scored is not None:
+            return self.scored.jointly(rows)
         df = self.reference.df[rows]
         return wald(self.coefficients[rows], self.covariance[np.ix_(rows, rows)], df, self.reference.design_df)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...bulk.labelled.columns import codes_of, column_of, missing_in, narrow_type
 from ...core.errors import InvalidInput, shown
-from ..reference_distribution import Array
+from ..reference_distribution import Array, Codes
 from ..survey.survey import Survey
 from .formula import MAX_COLUMNS, Formula, finite, terms_of
 
@@ -59,6 +59,12 @@ class DesignMatrix:
             rows -= centre
             rows /= scale
             yield place, rows
+
+    def rows(self, places: Codes) -> Array:
+        """The scaled rows of the people at these places."""
+        centre, scale = self.scaling
+        some = {name: column[places] for name, column in self.values.items()}
+        return np.asarray((self.formula.rows(some, len(places)) - centre) / scale)
 
     def _raw(self, size: int) -> Iterator[tuple[slice, Array]]:
         for begin in range(0, self.n, size):

@@ -1,10 +1,12 @@
-"""The likelihood of reports under a multinomial logit of the values, and its maximum."""
+"""The likelihood of reports under a multinomial logit of the values, and the information in it."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +14,18 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidInput
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, Codes
+from .cells import Cells
 from .design_matrix import DesignMatrix, gram
-from .sandwich import sandwich
+from .maximum import Point
 
-MAX_STEPS = 200
-MAX_HALVINGS = 40
-MIN_GAIN = 1e-10
-"""The gain that a step promises below which the maximum is reached."""
-MIN_GAIN_PART = 1e-4
-"""The part of the promised gain that a step must bring."""
 MAX_REPORTS = 4096
 """The most different reports whose probabilities are worked out exactly."""
-MAX_SCALED = 10.0
-"""A coefficient of a scaled column beyond this is taken for one that has no finite value."""
+MAX_CHANNEL = 256
+"""The most reports that an expectation over reports is taken over."""
+ROUNDS = 100
+"""The rounds of EM for the shares at which reports that were seen stand for all."""
+TINY = 1e-300
+"""Instead of a zero below the line."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,24 +40,6 @@ class Answers:
     column_of: Codes
     constant: float
     complete: bool
-
-    def at(self, place: slice) -> Array:
-        """How likely the reports at this place are under each value, a column a report."""
-        return self.table[:, self.column_of[place]]
-
-
-@dataclass(frozen=True, eq=False)
-class Maximum:
-    """The coefficients (k-1) x p of the scaled columns where the likelihood is largest, and their covariance.
-
-    `infinite` marks the values whose coefficients have no finite maximum: they stay where they were left.
-    """
-
-    coefficients: Array
-    covariance: Array
-    log_likelihood: float
-    infinite: NDArray[np.bool_]
-    converged: bool
 
 
 def answers_of(design: DesignMatrix, order: Codes) -> Answers:
@@ -90,55 +73,163 @@ def _log_largest(mechanism: Mechanism, reports: NDArray[Any], likeliest: Codes) 
         return None
 
 
-def _chances(columns: Array, likely: Array, b: Array) -> tuple[Array, Array, Array]:
-    """The shares of values among these people, how likely each report is, and each value given it; a column each."""
-    logits = np.zeros((len(b) + 1, columns.shape[1]))
-    np.matmul(b, columns, out=logits[1:])
-    logits -= logits.max(axis=0)
-    shares = np.exp(logits, out=logits)
-    shares /= shares.sum(axis=0)
-    given = shares * likely
-    chance = given.sum(axis=0)
-    given /= chance
-    return shares, chance, given
+def channels_of(design: DesignMatrix, answers: Answers, order: Codes) -> list[Array]:
+    """The channel of each wave, a row for each value in this order and a column for each report.
+
+    Where there are more reports than `MAX_CHANNEL`, some of those that were seen stand for all: with the most likely
+    shares p and the frequency f of y, ``Q(y | x)`` is taken for ``f Q(y | x) / sum_z p_z Q(y | z)``, whose sum over y
+    is 1 at the maximum of the likelihood, and is made 1.
+    """
+    channels, start = [], 0
+    for wave in design.survey.waves:
+        different, own = wave.distinct
+        if wave.mechanism.sampler.outputs <= MAX_CHANNEL:
+            reports = np.array(wave.mechanism.reports(), dtype=np.uint64)
+            likely = np.asarray(wave.mechanism.columns(reports), dtype=float)[:, order]
+            logs = _log_largest(wave.mechanism, reports, order[likely.argmax(axis=1)])
+        else:
+            logs = None
+        if logs is not None:
+            channel = (likely / likely.max(axis=1, keepdims=True) * np.exp(logs)[:, None]).T
+        else:
+            seen = np.bincount(own, minlength=len(different)) / len(own)
+            some = np.unique(np.linspace(0, len(different) - 1, MAX_CHANNEL).astype(int))
+            likely, seen = answers.table[:, start + some], seen[some] / seen[some].sum()
+            shares = np.full(len(order), 1 / len(order))
+            for _ in range(ROUNDS):
+                shares = shares * (likely @ (seen / np.maximum(shares @ likely, TINY)))
+            channel = likely * (seen / np.maximum(shares @ likely, TINY))
+        channels.append(channel / channel.sum(axis=1, keepdims=True))
+        start += len(different)
+    return channels
 
 
-def _log_likelihood(design: DesignMatrix, answers: Answers, b: Array) -> float:
-    total = answers.constant
-    with np.errstate(all="ignore"):
-        for place, rows in design.chunks(b.size):
-            chance = _chances(np.ascontiguousarray(rows.T), answers.at(place), b)[1]
-            total += float(design.weights[place] @ np.log(chance))
-    return total if math.isfinite(total) else -math.inf
+class MultinomialLikelihood:
+    """The likelihood of reports under log-odds ``b`` of the values against the first of an order.
 
-
-class Point(NamedTuple):
-    """The log-likelihood at some coefficients, its gradient, and two parts of the information.
-
-    The observed information is the first less the second (Louis1982): with the shares pi and the chances r of the
-    values given the report, ``sum w (diag pi - pi pi') (x) x x'`` and ``sum w (diag r - r r') (x) x x'``.
+    Coefficients are (k-1) x p, of the scaled columns, in one row. The observed information is in two parts (Louis1982):
+    with the shares pi and the chances r of the values given the report, ``sum w (diag pi - pi pi') (x) x x'`` less
+    ``sum w (diag r - r r') (x) x x'``. The expected information of a report is ``A (x) x x'`` with
+    ``A_ab = pi_a pi_b (sum_y Q(y | a) Q(y | b) / Pr(y) - 1)``.
     """
 
-    b: Array
-    log_likelihood: float
-    gradient: Array
-    complete: Array
-    left: Array
+    exact = True
+    """The law of a report is that of the model."""
 
+    def __init__(self, design: DesignMatrix, answers: Answers, order: Codes) -> None:
+        self.design, self.answers, self.order = design, answers, order
+        self.cells = Cells(design, answers.column_of)
+        self.column_of = answers.column_of[self.cells.places]
+        self.k, self.p = len(order), len(design.formula.names)
+        self.size = (self.k - 1) * self.p
 
-def point(design: DesignMatrix, answers: Answers, b: Array) -> Point:
-    """The log-likelihood and its derivatives at these coefficients."""
-    total, gradient = answers.constant, np.zeros_like(b)
-    complete, left = np.zeros((b.size, b.size)), np.zeros((b.size, b.size))
-    with np.errstate(all="ignore"):
-        for place, rows in design.chunks(b.size):
-            columns, weights = np.ascontiguousarray(rows.T), design.weights[place]
-            shares, chance, given = _chances(columns, answers.at(place), b)
-            total += float(weights @ np.log(chance))
-            gradient += ((given - shares)[1:] * weights) @ rows
-            for matrix, chances in ((complete, shares), (left, given)):
-                _add_information(matrix, chances[1:], columns, weights)
-    return Point(b, total if math.isfinite(total) else -math.inf, gradient, complete, left)
+    @cached_property
+    def channels(self) -> list[tuple[Array, Array]]:
+        """The channel of each wave, k x M, and the products of its rows, M x k^2."""
+        pairs = []
+        for q in channels_of(self.design, self.answers, self.order):
+            pairs.append((q, np.ascontiguousarray((q[:, None] * q).reshape(self.k**2, -1).T)))
+        return pairs
+
+    @property
+    def work(self) -> float:
+        """The multiplications for one fit and the information at its end, roughly."""
+        reports = max(wave.mechanism.sampler.outputs for wave in self.design.survey.waves)
+        return len(self.cells) * (5.0 * self.size**2 + min(reports, MAX_CHANNEL) * self.k**2)
+
+    def _shares(self, rows: Array, b: Array) -> Array:
+        logits = np.zeros((self.k, len(rows)))
+        np.matmul(b.reshape(self.k - 1, self.p), rows.T, out=logits[1:])
+        logits -= logits.max(axis=0)
+        shares = np.exp(logits, out=logits)
+        shares /= shares.sum(axis=0)
+        return shares
+
+    def _given(self, place: slice, shares: Array) -> tuple[Array, Array]:
+        given = shares * self.answers.table[:, self.column_of[place]]
+        chance = given.sum(axis=0)
+        given /= chance
+        return given, chance
+
+    def value(self, b: Array) -> float:
+        """The log-likelihood, but for the constant."""
+        total = 0.0
+        with np.errstate(all="ignore"):
+            for _, place, rows in self.cells.chunks(self.size):
+                total += float(self.cells.weights[place] @ np.log(self._given(place, self._shares(rows, b))[1]))
+        return total if math.isfinite(total) else -math.inf
+
+    def at(self, b: Array) -> Point:
+        """The log-likelihood and its derivatives at these coefficients."""
+        total, gradient = 0.0, np.zeros((self.k - 1, self.p))
+        complete, left = np.zeros((2, self.size, self.size))
+        with np.errstate(all="ignore"):
+            for _, place, rows in self.cells.chunks(self.size):
+                columns, weights = np.ascontiguousarray(rows.T), self.cells.weights[place]
+                shares = self._shares(rows, b)
+                given, chance = self._given(place, shares)
+                total += float(weights @ np.log(chance))
+                gradient += ((given - shares)[1:] * weights) @ rows
+                for matrix, chances in ((complete, shares), (left, given)):
+                    _add_information(matrix, chances[1:], columns, weights)
+        return Point(b, total if math.isfinite(total) else -math.inf, gradient.reshape(-1), complete, left)
+
+    def terms(self, b: Array) -> Iterator[tuple[slice, Array]]:
+        """The gradient of every cell for a weight of 1, a row each, some at a time."""
+        for _, place, rows in self.cells.chunks(self.size):
+            shares = self._shares(rows, b)
+            away = (self._given(place, shares)[0] - shares)[1:].T
+            yield place, (away[:, :, None] * rows[:, None]).reshape(len(rows), -1)
+
+    def evenly(self, place: slice) -> Array:
+        """What the terms at this place would be if all were of one size: nothing, which is not asked of values."""
+        return np.zeros((1, 0))
+
+    def _expected(self, number: int, shares: Array) -> tuple[Array, Array]:
+        """The matrices A of these people, and the probability of every report."""
+        q, pairs = self.channels[number]
+        chance = np.maximum(shares.T @ q, TINY)
+        both = shares.T[:, :, None] * shares.T[:, None]
+        return both * (((1 / chance) @ pairs).reshape(both.shape) - 1), chance
+
+    def expected(self, b: Array, weights: Array) -> Array:
+        """The expected information where the cells have these weights."""
+        k, p = self.k - 1, self.p
+        blocks = np.zeros((k * k, p * p))
+        for number, place, rows in self.cells.chunks(self.size):
+            own = self._expected(number, self._shares(rows, b))[0][:, 1:, 1:].reshape(len(rows), -1)
+            squares = (rows[:, :, None] * rows[:, None]).reshape(len(rows), -1)
+            blocks += (own * weights[place, None]).T @ squares
+        return blocks.reshape(k, k, p, p).transpose(0, 2, 1, 3).reshape(self.size, self.size)
+
+    def expected_along(self, b: Array, direction: Array) -> Iterator[tuple[slice, Array]]:
+        """The expected information of every cell for a weight of 1, times this direction, a row each."""
+        g = direction.reshape(self.k - 1, self.p)
+        for number, place, rows in self.cells.chunks(self.size):
+            own = self._expected(number, self._shares(rows, b))[0][:, 1:, 1:]
+            away = (own @ (rows @ g.T)[:, :, None])[:, :, 0]
+            yield place, (away[:, :, None] * rows[:, None]).reshape(len(rows), -1)
+
+    def expected_slope(self, b: Array, inverse: Array) -> Array:
+        """``tr(inverse dI/db)`` for every coefficient, I the expected information.
+
+        With ``G = x' inverse x`` by values it is, along the log-odds of c, ``T_c - pi_c sum T`` with
+        ``T_c = 2 sum_b G_cb A_cb - pi_c sum_y Q(y | c) r_y' G r_y``.
+        """
+        blocks = inverse.reshape(self.k - 1, self.p, self.k - 1, self.p).transpose(0, 2, 1, 3)
+        turned, slope = blocks.reshape((self.k - 1) ** 2, -1), np.zeros((self.k - 1, self.p))
+        for number, place, rows in self.cells.chunks(self.size):
+            q, pairs = self.channels[number]
+            shares = self._shares(rows, b)
+            own, chance = self._expected(number, shares)
+            squares = (rows[:, :, None] * rows[:, None]).reshape(len(rows), -1)
+            g = np.zeros_like(own)
+            g[:, 1:, 1:] = (squares @ turned.T).reshape(len(rows), self.k - 1, self.k - 1)
+            both = (g * shares.T[:, :, None] * shares.T[:, None]).reshape(len(rows), -1)
+            away = 2 * (g * own).sum(axis=2) - shares.T * ((both @ pairs.T / chance**2) @ q.T)
+            away -= shares.T * away.sum(axis=1, keepdims=True)
+            slope += (away[:, 1:] * self.cells.weights[place, None]).T @ rows
+        return slope.reshape(-1)
 
 
 def _add_information(matrix: Array, chances: Array, columns: Array, weights: Array) -> None:
@@ -151,74 +242,3 @@ def _add_information(matrix: Array, chances: Array, columns: Array, weights: Arr
     by_value = matrix.reshape(k, p, k, p)
     for value in range(k):
         by_value[value, :, value, :] += blocks[value]
-
-
-def _step(gradient: Array, complete: Array, left: Array) -> Array:
-    """The step ``(H + mu C)^-1 gradient`` with the smallest mu from 0, .01, .02, .04, .. for which it goes uphill."""
-    mu = 0.0
-    while mu < 1:
-        try:
-            half = np.linalg.cholesky(complete * (1 + mu) - left)
-        except np.linalg.LinAlgError:
-            mu = 2 * mu or 0.01
-            continue
-        return np.asarray(np.linalg.solve(half.T, np.linalg.solve(half, gradient)))
-    return np.asarray(np.linalg.lstsq(complete, gradient, rcond=None)[0])
-
-
-def fit_multinomial(design: DesignMatrix, answers: Answers, start: Array) -> Maximum:
-    """The maximum of the likelihood, from `start`: Newton's steps, damped towards those of EM.
-
-    The covariance is the inverse of the observed information H, or ``H^-1 M H^-1`` where people were drawn with
-    weights, clusters or strata.
-    """
-    here, converged = point(design, answers, start), False
-    k, p = start.shape
-    infinite = np.zeros(k, dtype=bool)
-    for _ in range(MAX_STEPS):
-        free = np.repeat(~infinite, p)
-        some = np.ix_(free, free)
-        move = np.zeros(k * p)
-        move[free] = _step(here.gradient.reshape(-1)[free], here.complete[some], here.left[some])
-        promised = float(move @ here.gradient.reshape(-1))
-        converged = promised < MIN_GAIN  # then the step is too small to be seen in the likelihood, and the last one
-        here = _uphill(design, answers, here, move.reshape(k, p), -math.inf if converged else promised)
-        infinite |= np.abs(here.b).max(axis=1) > MAX_SCALED
-        if converged:
-            break
-    free = np.repeat(~infinite, p)
-    covariance = np.full((k * p, k * p), np.nan)
-    if converged and free.any():
-        covariance[np.ix_(free, free)] = _covariance(design, answers, here, free)
-    return Maximum(here.b, covariance, here.log_likelihood, infinite, converged)
-
-
-def _uphill(design: DesignMatrix, answers: Answers, here: Point, move: Array, promised: float) -> Point:
-    """The point after this step, or after so small a part of it that it brings enough of the gain it promises."""
-    there = point(design, answers, here.b + move)
-    if there.log_likelihood >= here.log_likelihood + MIN_GAIN_PART * promised:
-        return there
-    part = 1.0
-    for _ in range(MAX_HALVINGS):
-        part /= 2
-        value = _log_likelihood(design, answers, here.b + part * move)
-        if value >= here.log_likelihood + MIN_GAIN_PART * part * promised:
-            break
-    return point(design, answers, here.b + part * move)
-
-
-def _covariance(design: DesignMatrix, answers: Answers, here: Point, free: NDArray[np.bool_]) -> Array:
-    own = (here.complete - here.left)[np.ix_(free, free)]
-    if np.linalg.eigvalsh(own)[0] <= 0:
-        return np.full_like(own, np.nan)
-    bread = np.asarray(np.linalg.inv(own), dtype=float)
-    if not design.survey.design:
-        return bread
-
-    def terms(place: slice, rows: Array) -> Array:
-        columns = np.ascontiguousarray(rows.T)
-        shares, _, given = _chances(columns, answers.at(place), here.b)
-        away = (given - shares)[1:] * design.weights[place]
-        return np.ascontiguousarray((away[:, None] * columns).reshape(len(free), -1)[free].T)
-
-    return sandwich(design, bread, terms, None)[0]

@@ -17,8 +17,11 @@ from ..result import CONFIDENCE
 from ..survey.survey import Survey
 from .coefficients import Coefficients, Fit, Prediction
 from .design_matrix import DesignMatrix, design_of
+from .firth import check_penalty
+from .likelihood_fit import CoefficientTests, LikelihoodFit, fit_likelihood
+from .quasi_likelihood import QuasiLikelihood
 from .sandwich import RegressionReference, regression_reference, scale_errors
-from .score_fits import fit_linear, fit_logit, score_variances
+from .score_fits import fit_linear, score_variances
 
 LINKS = ("identity", "logit")
 KINDS = {"identity": ("HC0", "HC1", "HC2", "HC3"), "logit": ("HC0", "HC1")}
@@ -26,6 +29,12 @@ KINDS = {"identity": ("HC0", "HC1", "HC2", "HC3"), "logit": ("HC0", "HC1")}
 USUAL = {"identity": "HC1", "logit": "HC0"}
 SURVEY = "survey"
 """The errors of surveys with weights, clusters or strata."""
+INFORMATION = "information"
+"""The errors of a fit with a penalty, by the information that is expected of the reports."""
+NO_SOLUTION = (
+    "WARNING: some log-odds have no finite estimate, since with some labels the share is estimated as 0 or 1: they "
+    'stay where they were left and have no standard errors; intervals hold. penalty="firth" has finite ones'
+)
 MAX_CARRIED = 0.1
 """The part of a coefficient's variance that one report may make before a warning."""
 
@@ -52,6 +61,7 @@ class Regression(Coefficients):
     references: RegressionReference
     query: Mapping[Any, float]
     notes: tuple[str, ...]
+    penalty: str | None = None
     of_mean: bool = False
     """Whether the query is the mean of the values themselves, by its name."""
 
@@ -90,8 +100,10 @@ class Regression(Coefficients):
         kind = "linearisation" if self.errors == SURVEY else self.errors
         return [
             f"{self.axis.replace('difference', 'differences')}{what}; each interval at {confidence:g} confidence",
-            f"standard errors by {kind}, which hold whatever the law of the answers",
-            *self.reference.remarks(),
+            f"standard errors by {kind}, which hold whatever the law of the answers"
+            if self.errors != INFORMATION
+            else "estimates with Firth's penalty, and standard errors by the expected information",
+            *self.test_remarks(),
             *self.formula.remarks(),
             *self.notes,
         ]
@@ -99,7 +111,8 @@ class Regression(Coefficients):
     @property
     def about(self) -> dict[str, Any]:
         query = [[plain_value(value), weight] for value, weight in self.query.items()]
-        return {"link": self.link, "errors": self.errors, "n": self.n, "query": query}
+        about = {"link": self.link, "errors": self.errors, "penalty": self.penalty, "n": self.n, "query": query}
+        return {**about, "covariance": self.covariance}
 
     def __repr__(self) -> str:
         return f"<Regression of {len(self.names)} coefficients on {self.n:,} reports, {self.link} link>"
@@ -113,6 +126,7 @@ def regress(
     link: str = "identity",
     errors: str | None = None,
     factors: Sequence[str] = (),
+    penalty: str | None = None,
 ) -> Regression:
     """Regress a randomized answer on public labels, by moments: unbiased for every mechanism and number of values.
 
@@ -123,7 +137,12 @@ def regress(
 
     With the identity link scores stand for answers in least squares, ``b = (X'WX)^-1 X'W s``; with ``link="logit"``,
     for an event, ``sum w x (d / V)(s - expit(x b)) = 0`` is solved, which for two values is the likelihood equation
-    (Blair2015). `errors` are HC0 to HC3, HC1 unless given (for the logit link HC0, or HC1); where the survey has
+    (Blair2015), in general that of a quasi-likelihood (Wedderburn1974). Intervals and p-values of log-odds are by the
+    score test (Rao1948), which holds near shares of 0 and 1, where no standard error does, and is cautious where few
+    people count for most of the information. With ``penalty="firth"`` estimates of log-odds are finite there too
+    (Firth1993, Heinze2002); intervals and p-values are the same.
+
+    `errors` are HC0 to HC3, HC1 unless given (for the logit link HC0, or HC1); where the survey has
     weights, clusters or strata they are linearised for these (Binder1983), and compared with t; where there are fewer
     than 50 clusters, without the bias that this gives them (Bell2002, Imbens2016).
 
@@ -137,17 +156,26 @@ def regress(
     """
     check_type("survey", survey, Survey, "a survey")
     check_link(link)
+    check_penalty(penalty)
+    if penalty is not None and link == "identity":
+        raise InvalidInput(f'penalty={shown(penalty)} is for link="logit": with the identity link nothing is infinite')
     w = weights_of(survey.values, query, name="query")
     if np.ptp(w) == 0:
         raise InvalidInput("query: the weights must differ, or there is nothing to explain")
     kind = _kind(survey, link, errors)
+    if penalty is not None and errors is not None:
+        raise InvalidInput(f"errors={shown(errors)} cannot be chosen with a penalty, whose errors are by information")
     design = design_of(survey, on, factors)
-    scores = survey.scores(w)
+    scores, turn, tests = survey.scores(w), design.unscaling, None
     if link == "identity":
         fit = fit_linear(design, scores, kind)
     else:
-        fit = _fit_log_odds(design, scores, w, kind)
-    turn = design.unscaling
+        found = fit_logit(quasi_likelihood(design, scores, w), kind, penalty)
+        notes = (NO_SOLUTION,) if found.infinite.any() or not found.converged else ()
+        fit, tests = (
+            Fit(found.coefficients, found.covariance, found.carried, notes),
+            CoefficientTests(found.tests, turn),
+        )
     left = None if survey.clusters is None else residuals(design, scores, fit.coefficients, link)
     references = regression_reference(design, turn, left)
     reference = references.coefficients
@@ -159,11 +187,13 @@ def regress(
         reference,
         design.units,
         link,
-        kind or SURVEY,
+        SURVEY if kind is None else INFORMATION if penalty else kind,
         references,
         {value: float(weight) for value, weight in zip(survey.values, w, strict=True) if weight},
-        fit_notes(survey, design.formula.names, fit),
+        fit_notes(survey, design.formula.names, fit, link),
+        penalty,
         isinstance(query, str),
+        tests=tests,
     )
 
 
@@ -195,22 +225,33 @@ def _kind(survey: Survey, link: str, errors: str | None) -> str | None:
     return kind
 
 
-def _fit_log_odds(design: DesignMatrix, scores: Array, event: Array, kind: str | None) -> Fit:
+def quasi_likelihood(design: DesignMatrix, scores: Array, event: Array) -> QuasiLikelihood:
+    """The quasi-likelihood of an event, with the variances of scores at the estimated shares."""
     if not np.isin(event, (0, 1)).all():
         raise InvalidInput('link="logit" needs an event: the weights of `query` must be 0 and 1')
     waves, shares = design.survey.waves, design.survey.plug_in
     variances = np.array([score_variances(wave.mechanism, event, shares) for wave in waves])
     outside, inside = np.repeat(variances, [len(wave.reports) for wave in waves], axis=0).T
-    return fit_logit(design, scores, outside, inside, kind)
+    return QuasiLikelihood(design, scores, outside, inside, exact=len(event) == 2)
 
 
-def fit_notes(survey: Survey, names: Sequence[str], fit: Fit) -> tuple[str, ...]:
+def fit_logit(likelihood: QuasiLikelihood, kind: str | None, penalty: str | None = None) -> LikelihoodFit:
+    """The solution of ``sum w x (d / V)(s - g) = 0``, with its sandwich."""
+    weights = likelihood.cells.weights
+    mean = float(np.clip(np.average(likelihood.scores, weights=weights), 0.01, 0.99))
+    start = np.zeros(likelihood.size)
+    start[0] = np.log(mean / (1 - mean))
+    return fit_likelihood(likelihood, start, np.zeros(likelihood.size, dtype=int), kind=kind, penalty=penalty)
+
+
+def fit_notes(survey: Survey, names: Sequence[str], fit: Fit, link: str = "identity") -> tuple[str, ...]:
     """What to mind about the people and the errors of a regression."""
     notes = survey.remarks(finite=False)
     heavy = [name for name, part in zip(names, fit.carried, strict=True) if part > MAX_CARRIED]
     if heavy:
+        doubted = "errors and intervals" if link == "identity" else "standard errors"
         notes.append(
             f"WARNING: one report alone makes more than {MAX_CARRIED:.0%} of the variance of {', '.join(heavy)}: "
-            "errors and intervals are not to be trusted there"
+            f"{doubted} are not to be trusted there"
         )
     return (*notes, *fit.remarks)

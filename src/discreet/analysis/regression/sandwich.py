@@ -36,22 +36,35 @@ def sandwich(design: DesignMatrix, bread: Any, terms: TermsOfRows, kind: str | N
     part of a person is that of the terms, or that which all terms of one size would have, if it is larger: whoever
     decides a coefficient alone has a residual of 0.
     """
+
+    def pieces() -> Iterator[tuple[slice, Array, Array, Array]]:
+        for place, rows in design.chunks(len(bread)):
+            even = design.weights[place, None] * rows
+            yield place, even, terms(place, rows), np.ones(len(rows))
+
+    return sandwich_of_pieces(design, bread, pieces(), kind)
+
+
+def sandwich_of_pieces(
+    design: DesignMatrix, bread: Any, pieces: Iterable[tuple[slice, Array, Array, Array]], kind: str | None
+) -> tuple[Array, Array]:
+    """The same for pieces: their place, what all terms of one size would be, the terms, and how many people have them.
+
+    Only without a design may one row be of several people.
+    """
     p = len(bread)
     each, largest, total = np.zeros((p, p)), np.zeros((2, p)), np.zeros((2, p))
 
-    def pieces() -> Iterator[tuple[slice, Array]]:
-        for place, rows in design.chunks(p):
-            even = rows.shape[1] == p
-            squares = [((design.weights[place, None] * rows) @ bread.T) ** 2] if even else [np.zeros((1, p))]
-            some = terms(place, rows)
-            squares.append((some @ bread.T) ** 2)
+    def seen() -> Iterator[tuple[slice, Array]]:
+        for place, even, terms, counts in pieces:
+            squares = [(even @ bread.T) ** 2 if even.shape[1] == p else np.zeros((1, p)), (terms @ bread.T) ** 2]
             np.maximum(largest, [one.max(axis=0) for one in squares], out=largest)
-            np.add(total, [one.sum(axis=0) for one in squares], out=total)
-            np.add(each, gram(some), out=each)
-            yield place, some
+            np.add(total, [(one * counts[: len(one), None]).sum(axis=0) for one in squares], out=total)
+            np.add(each, gram(terms * np.sqrt(counts)[:, None]), out=each)
+            yield place, terms
 
     if kind is None:
-        meat = covariance_of_pieces(design.survey.units, pieces(), p)
+        meat = covariance_of_pieces(design.survey.units, seen(), p)
         apart, drawn = (np.diag(bread @ one @ bread.T) for one in (each, meat))
         if (drawn < NOTHING * apart).any():
             raise InvalidInput(
@@ -59,7 +72,7 @@ def sandwich(design: DesignMatrix, bread: Any, terms: TermsOfRows, kind: str | N
                 "their spread: leave that label out, or the clusters"
             )
     else:
-        for _ in pieces():
+        for _ in seen():
             pass
         meat = each * (design.n / (design.n - p)) if kind == "HC1" else each
     return np.asarray(bread @ meat @ bread.T), (largest / np.maximum(total, TINY)).max(axis=0)

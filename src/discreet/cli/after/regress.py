@@ -16,6 +16,7 @@ from ..options import choice_option, query_options, read_labelled, read_query, s
 @click.option("--on", multiple=True, metavar="LABEL", help="A column to explain by, or a product: age*age; repeated.")
 @click.option("--factor", multiple=True, metavar="LABEL", help="A column whose numbers are but names; may be repeated.")
 @choice_option("--link", ["identity", "logit"], "Differences of shares or means, or of log-odds.")
+@click.option("--penalty", type=click.Choice(["firth"]), help="Keep all log-odds finite, by Firth's penalty.")
 @click.option(
     "--errors",
     type=click.Choice(["HC0", "HC1", "HC2", "HC3"]),
@@ -37,5 +38,5 @@ def command(query: str | None, event: tuple[str, ...], on: tuple[str, ...], **op
         raise InvalidInput("--on LABEL must name at least one column to explain by")
     labels = dict.fromkeys(part.strip() for name in on for part in name.split(TIMES))
     survey = read_labelled(list(labels), options)
-    asked, how = read_query(survey.values, query, event), {key: options[key] for key in ("link", "errors")}
+    asked, how = read_query(survey.values, query, event), {key: options[key] for key in ("link", "errors", "penalty")}
     show(regress(survey, asked, on=on, factors=options["factor"], **how), **options)
