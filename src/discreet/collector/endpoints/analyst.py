@@ -15,6 +15,7 @@ from ...publishing import release as release_report
 from ..http.request import HttpRequest
 from ..http.response import FileResponse, HttpProblem, HttpResponse, JsonResponse
 from ..results import MAX_TESTS, METHODS, Breakdown, compare_groups, group_tallies, shares_by_cell
+from ..service import in_steps
 from ..store.opening import write_parquet
 from ..store.tallies import CellCounts, count_reports
 
@@ -133,7 +134,7 @@ async def metrics(request: HttpRequest) -> HttpResponse:
     """The metrics of this process for Prometheus."""
     service = request.service
     gauges = {
-        "uploads_waiting": ("Uploads that wait to be stored.", float(service.waiting_uploads)),
+        "uploads_waiting": ("Uploads that wait to be stored, in steps.", float(in_steps(service.waiting_uploads))),
         "collections": ("Collections that are served.", float(len(list(service.catalogue)))),
     }
     return HttpResponse(service.metrics.text(gauges).encode(), media_type=METRICS_TYPE)

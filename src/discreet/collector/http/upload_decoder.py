@@ -33,9 +33,9 @@ MAX_SCALAR_REPORTS = 64
 SMALL_BODY_BYTES = 4096
 """Bodies up to this size are decoded at once, where they arrive; others in pieces, in a thread, one at a time."""
 
-PIECE_BYTES = 1 << 17
-PIECE_REPORTS = PIECE_BYTES // 2
-"""The bytes of JSON, and the packed reports, that are decoded together: a few milliseconds of the interpreter."""
+PIECE_BYTES = 1 << 15
+PIECE_REPORTS = 1 << 16
+"""The bytes of JSON, and the packed reports, that are decoded together: half a millisecond of the interpreter or so."""
 
 Body = bytes | bytearray
 
