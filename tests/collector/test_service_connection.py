@@ -130,6 +130,22 @@ def test_bodies_that_come_at_the_same_moment_are_limited(service, name):
     assert service.service.bodies._held_bytes == 0
 
 
+@pytest.mark.parametrize(("path", "status"), [("/nowhere", 404), ("/collections", 401)])
+def test_the_rest_of_a_large_body_is_not_read_once_its_request_is_answered(service, path, status):
+    head = f"POST {path} HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+
+    async def send(size):
+        wire = Wire(service.app)
+        wire.read((head % size).encode() + b" " * 10_000)
+        await wire.settle()
+        found = wire.statuses, wire.line.paused, len(wire.protocol.cycle.body)
+        await wire.end()
+        return found
+
+    assert service.run(send(10_000_000)) == ([status], True, 0)
+    assert service.run(send(20_000)) == ([status], False, 0)  # a small one is, so that the connection can go on
+
+
 @pytest.mark.parametrize("bad", [b"this is no request\r\n\r\n", request_with(headers=["x: y"] * 200)])
 def test_a_refusal_is_never_taken_for_the_answer_to_an_earlier_request(service, name, bad):
     whole = post(name, service.mechanism(name).fingerprint, "one")

@@ -99,7 +99,7 @@ class Watched:
     def p99(self):
         return sorted(self.times)[int(0.99 * len(self.times))]
 
-    def check(self, what, capsys, most_seconds=MAX_P99_SECONDS):
+    def check(self, what, capsys, *, most_seconds=MAX_P99_SECONDS):
         with capsys.disabled():
             print(
                 f"\n{what}: {self._before / 1e6:.0f} MB and {self.more_bytes / 1e6:.0f} MB more; {len(self.times)} "

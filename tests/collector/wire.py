@@ -16,7 +16,7 @@ class Line(asyncio.Transport):
 
     def __init__(self):
         super().__init__()
-        self.sent, self.closed = b"", False
+        self.sent, self.closed, self.paused = b"", False, False
 
     def write(self, data):
         self.sent += b"" if self.closed else data
@@ -31,10 +31,10 @@ class Line(asyncio.Transport):
         pass
 
     def pause_reading(self):
-        pass
+        self.paused = True
 
     def resume_reading(self):
-        pass
+        self.paused = False
 
 
 class Wire:

@@ -163,6 +163,8 @@ class DeadlineProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """The response is whole, even if it is a head alone."""
         self._coalescing.flush()
+        if self.cycle.response_complete:
+            self.cycle.body = bytearray()  # what came of a body that nobody asked for
         super().on_response_complete()
         if self.cycle.response_complete and self.cycle.more_body and self._announces_much():
             self.flow.pause_reading()  # the rest is not read only to be dropped; the client has time to see the answer

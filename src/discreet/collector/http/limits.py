@@ -127,18 +127,20 @@ class BodyReader:
                 if message["type"] != "http.request":
                     raise ClientDisconnect
                 part: bytes = message.get("body", b"")
+                more: bool = message.get("more_body", False)
                 size += len(part)
                 if SMALL_BODY_BYTES < size <= self._max_bytes:
                     self._claim(size - claimed)
                     claimed = size
                 if size <= self._max_bytes:
                     body += part
-                elif size > 2 * self._max_bytes or not message.get("more_body", False):
+                elif size > 2 * self._max_bytes or not more:
                     raise self._too_large()  # what is little beyond is read first, so that the answer is seen
                 else:
                     body.clear()
-                if not message.get("more_body", False):
+                if not more:
                     return body
+                message, part = None, b""  # so that a part is not held a second time while the next one is awaited
                 message = await receive()
         except BaseException:
             self._held_bytes -= claimed

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import gc
+import os
 import signal
+import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -60,6 +62,8 @@ class CollectorServer(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
         if self.started:
+            for one in self.servers[0].sockets:
+                _limit_buffers(one.fileno())
             host, port = self.servers[0].sockets[0].getsockname()[:2]
             self._listening(f"http://{f'[{host}]' if ':' in host else host}:{port}")
 
@@ -106,6 +110,17 @@ async def _run(settings: Settings, store: Store, listening: Listening) -> None:
                 log_event("the collector stops")
     finally:
         await writer.stop()
+
+
+SOCKET_BUFFER_BYTES = 1 << 17
+"""What the system may hold of a connection in each direction; by itself it lets this grow to megabytes."""
+
+
+def _limit_buffers(listening: int) -> None:
+    """Limit the buffers of all connections that a listening socket will accept."""
+    with socket.socket(fileno=os.dup(listening)) as same:
+        for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+            same.setsockopt(socket.SOL_SOCKET, buffer, SOCKET_BUFFER_BYTES)
 
 
 M_MMAP_THRESHOLD = -3
