@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import random
 import socket
 import sys
 from pathlib import Path
@@ -148,26 +149,30 @@ def test_traffic_is_logged_together_and_only_if_there_was_enough(service, name, 
     assert [line["statuses"] for line in lines()] == [{"200": COUNT_STEP - 2, "201": 1, "422": 1}]
 
 
-def test_when_a_counter_moves_nobody_knows_by_which_upload():
-    """Of 300 services one is shown upload by upload; at each some move, and every row is a multiple of the step.
-
-    That none of 300 moves at one of the places, each has chance 1/100 of it, has probability 0.05; that fewer than 30
-    of the 100 places are seen has one below 1e-40.
-    """
+def places_of_moves(services):
+    """After how many uploads the counters of some services first move."""
     seen = set()
-    for _ in range(300):
+    exact = ("discreet_start_time_seconds", "discreet_upload_seconds_sum")
+    for _ in range(services):
         metrics = Metrics()
-        for place in range(COUNT_STEP):
+        for place in range(1, COUNT_STEP + 1):
             metrics.accepted["c"] += 1
             metrics.requests["/collections/{id}/reports", "POST", 200] += 1
             metrics.observe_upload(0.01)
             rows = [line.rsplit(" ", 1) for line in metrics.text({}).splitlines() if line.startswith("discreet_")]
-            exact = ("discreet_start_time_seconds", "discreet_upload_seconds_sum")
             assert all(int(number) % COUNT_STEP == 0 for name, number in rows if name not in exact)
             if any("accepted" in name for name, _ in rows):
                 seen.add(place)
                 break
-    assert len(seen) >= 30
+    return seen
+
+
+def test_when_a_counter_moves_nobody_knows_by_which_upload(monkeypatch):
+    """100 services with offsets of a fixed seed; fewer than 30 of 100 places has a probability below 1e-25."""
+    monkeypatch.setattr("discreet.collector.service.secrets.randbelow", random.Random(5).randrange)
+    assert len(places_of_moves(100)) >= 30
+    monkeypatch.setattr("discreet.collector.service.secrets.randbelow", lambda _: 0)
+    assert places_of_moves(3) == {COUNT_STEP}  # a control: without an offset it is every hundredth
 
 
 def test_failures_of_the_service_are_counted_one_by_one():

@@ -12,7 +12,7 @@ import hmac
 import json
 import re
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ..core.canonical import canonical
@@ -104,11 +104,6 @@ def list_tokens(store: Store) -> list[NamedToken]:
     """The named tokens that are good, by name; no secrets."""
     rows = ((name, _row(store, name)) for name in _names(store))
     return [NamedToken(name, row["role"], row["collection"], row["day"]) for name, row in rows if row is not None]
-
-
-def token_to_json(token: NamedToken) -> dict[str, str | None]:
-    """A named token as it is listed."""
-    return asdict(token)
 
 
 def is_token(store: Store, role: str, collection: str | None, offered: str) -> bool:

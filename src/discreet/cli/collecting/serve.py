@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...collector.tokens import ROLES
 from ...core.errors import MissingExtra
 
 if TYPE_CHECKING:
     from ...collector.settings import Settings
     from ...collector.store.protocol import Store
-
-ROLES = ("admin", "analyst", "metrics")
 
 EXIT_DAMAGED = 1
 """The exit code of a check that found damage."""

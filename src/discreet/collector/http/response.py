@@ -15,7 +15,7 @@ from ...core.canonical import canonical
 Send = Callable[[Any], Awaitable[None]]
 
 JSON = "application/json"
-CHUNK_BYTES = 1 << 15
+CHUNK_BYTES = 1 << 14
 """The bytes of a response that are handed to the connection at once; what a slow reader makes the process hold."""
 
 
