@@ -1,5 +1,6 @@
 """Laws of the description for programs: it has every route and no other, and what it says is what is answered."""
 
+import json
 import os
 
 import pytest
@@ -38,6 +39,8 @@ def collector(tmp_path_factory):
     folder = tmp_path_factory.mktemp("described")
     (folder / "settings.toml").write_text("uploads_per_second = 0\nwrong_tokens_per_second = 0\n")
     with running(folder, "--settings", "settings.toml") as started:
+        _, body = started.ask("POST", "/tokens", {"name": "monitor", "role": "metrics"}, role="admin")
+        started.tokens["metrics"] = json.loads(body)["token"]
         yield started
 
 
