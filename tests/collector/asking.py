@@ -7,10 +7,10 @@ import itertools
 import json
 from dataclasses import dataclass
 
-from discreet.collector.catalogue import first_tokens
 from discreet.collector.http.app import App
 from discreet.collector.service import Service
 from discreet.collector.settings import Settings
+from discreet.collector.tokens import first_tokens, rotate
 
 SPEC = """
 [context]
@@ -57,7 +57,7 @@ class Asker:
 
     def __init__(self, store, writer, **settings):
         self.store = store
-        self.tokens = first_tokens(store)
+        self.tokens = {**first_tokens(store), "metrics": rotate(store, "metrics")}
         self.loop = asyncio.new_event_loop()
         self.service = self.run(self._made(Settings(**settings), store, writer))
         self.app = App(self.service)

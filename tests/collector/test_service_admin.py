@@ -10,6 +10,7 @@ from asking import DECLARATION, SPEC
 from discreet.client.addresses import address_of
 from discreet.client.collection import parse_document
 from discreet.core.canonical import canonical
+from discreet.core.errors import StoreFailed, StoreFull
 from discreet.wire import parse_law
 
 
@@ -183,3 +184,24 @@ def test_health_and_readiness(service, monkeypatch):
 
 def test_the_declaration_that_tests_use_is_complete():
     assert set(DECLARATION) >= {"spec", "title", "question", "minimum", "changes", "access"}
+
+
+@pytest.mark.parametrize(("problem", "status", "code"), [(StoreFull, 507, "full"), (StoreFailed, 503, "busy")])
+def test_a_store_that_cannot_write_is_said_by_every_change(service, monkeypatch, problem, status, code):
+    name = service.made(access="invitation")
+
+    def failing(*_, **__):
+        raise problem("no room")
+
+    for method in ("create", "close", "invite", "set_token"):
+        monkeypatch.setattr(service.store, method, failing)
+    for path, data in [
+        ("/collections", DECLARATION),
+        (f"/collections/{name}/close", {}),
+        (f"/collections/{name}/invitations", {"count": 1}),
+        ("/tokens", {"name": "alice", "role": "analyst"}),
+    ]:
+        answered = service.post(path, data, role="admin")
+        assert (answered.status, answered.code) == (status, code)
+        assert int(answered.headers["retry-after"]) > 0
+    assert not service.store.collections()[0].closed

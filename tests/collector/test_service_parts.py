@@ -5,6 +5,7 @@ import contextlib
 import io
 import json
 import logging
+import random
 import socket
 import sys
 from pathlib import Path
@@ -17,9 +18,10 @@ import discreet as dc
 from discreet.cli import main
 from discreet.client.uploading import Response
 from discreet.collector import service as service_module
+from discreet.collector.http.connection import CoalescingTransport, raw_problem
 from discreet.collector.http.limits import RateLimiter
-from discreet.collector.http.server import CoalescingTransport, raw_problem
 from discreet.collector.logs import log_event, log_failure, set_up_logs
+from discreet.collector.service import COUNT_STEP, Metrics
 from discreet.collector.settings import Settings, settings_of
 from discreet.collector.simulation import (
     KeepAliveTransport,
@@ -139,13 +141,48 @@ def test_an_answer_on_the_line_is_whole():
     assert b"retry-after" in raw_problem("busy", "busy")
 
 
-def test_traffic_is_logged_together_and_only_if_there_was_some(service, lines):
+def test_traffic_is_logged_together_and_only_if_there_was_enough(service, name, lines):
+    for number in range(COUNT_STEP - 1):  # after one request, which made the collection
+        service.service._log_requests()
+        service.send(name, [0] if number else [99])
+        service.get("/health")  # as a proxy does, all the time: to be subtracted from nothing
+    assert lines() == []
     service.service._log_requests()
-    service.get("/health")
-    service.get("/nowhere")
     service.service._log_requests()
-    service.service._log_requests()
-    assert [line["statuses"] for line in lines()] == [{"200": 1, "404": 1}]
+    assert [line["statuses"] for line in lines()] == [{"200": COUNT_STEP - 2, "201": 1, "422": 1}]
+
+
+def places_of_moves(services):
+    """After how many uploads the counters of some services first move."""
+    seen = set()
+    exact = ("discreet_start_time_seconds", "discreet_upload_seconds_sum")
+    for _ in range(services):
+        metrics = Metrics()
+        for place in range(1, COUNT_STEP + 1):
+            metrics.accepted["c"] += 1
+            metrics.requests["/collections/{id}/reports", "POST", 200] += 1
+            metrics.observe_upload(0.01)
+            rows = [line.rsplit(" ", 1) for line in metrics.text({}).splitlines() if line.startswith("discreet_")]
+            assert all(int(number) % COUNT_STEP == 0 for name, number in rows if name not in exact)
+            if any("accepted" in name for name, _ in rows):
+                seen.add(place)
+                break
+    return seen
+
+
+def test_when_a_counter_moves_nobody_knows_by_which_upload(monkeypatch):
+    """100 services with offsets of a fixed seed; fewer than 30 of 100 places has a probability below 1e-25."""
+    monkeypatch.setattr("discreet.collector.service.secrets.randbelow", random.Random(5).randrange)
+    assert len(places_of_moves(100)) >= 30
+    monkeypatch.setattr("discreet.collector.service.secrets.randbelow", lambda _: 0)
+    assert places_of_moves(3) == {COUNT_STEP}  # a control: without an offset it is every hundredth
+
+
+def test_failures_of_the_service_are_counted_one_by_one():
+    metrics = Metrics()
+    metrics.requests["/collections/{id}/reports", "POST", 507] += 1
+    assert 'method="POST",status="507"} 1\n' in metrics.text({})
+    assert "upload_seconds_count 0\n" in metrics.text({})
 
 
 def test_refusals_that_could_not_be_kept_are_kept_later(service, name, monkeypatch):

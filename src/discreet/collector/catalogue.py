@@ -1,14 +1,9 @@
-"""The collections that a service serves, each with its law certified once, and the tokens of roles.
-
-Tokens and invitations are random, shown once, stored as hashes, and compared in constant time.
-"""
+"""The collections that a service serves, each with its law certified once."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-import hmac
-import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -117,31 +112,5 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-ROLES = ("admin", "analyst")
-"""Who may do what: an admin makes and closes collections, an analyst reads them."""
-
 MAX_INVITATIONS = 10_000
 """The most invitations that are made at once."""
-
-
-def digest(token: str) -> bytes:
-    """The hash that is stored of a token: 256 random bits need no salt and no slow hash."""
-    return hashlib.sha256(token.encode()).digest()
-
-
-def first_tokens(store: Store) -> dict[str, str]:
-    """New tokens for the roles that have none yet; they are shown once, at the first start."""
-    return {role: rotate(store, role) for role in ROLES if store.token(role) is None}
-
-
-def rotate(store: Store, role: str) -> str:
-    """A new random token of 256 bits for a role, which makes the old one invalid."""
-    token = f"discreet-{role}-{secrets.token_hex(32)}"
-    store.set_token(role, digest(token))
-    return token
-
-
-def is_token(store: Store, role: str, offered: str) -> bool:
-    """True if this is the token of the role."""
-    stored = store.token(role)
-    return stored is not None and hmac.compare_digest(stored, digest(offered))

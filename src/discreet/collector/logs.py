@@ -1,4 +1,4 @@
-"""The log of the service: a line of JSON for each event, and a line a minute for all traffic together.
+"""The log of the service: a line of JSON for each event, and one now and then for all traffic together.
 
 No line is about one request: a line for each upload, with its time, would give every stored report its time of day.
 """

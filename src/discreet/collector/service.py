@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 
 from .batching import ShownCounts, batch_numbers
 from .catalogue import Catalogue, ServedCollection
-from .http.limits import BodyReader, RateLimiter
+from .http.limits import BodyReader, RateLimiter, TurnGate
 from .logs import log_event, log_failure
 from .settings import Settings
 from .store.opening import draft_folder
@@ -29,11 +30,30 @@ BUCKET_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2
 """The upper bounds of the histogram of upload times, in seconds."""
 
 
+COUNT_STEP = 100
+"""What is counted of people's requests is shown in such steps."""
+
+
+def in_steps(number: int, offset: int = 0) -> int:
+    """A number as it is shown."""
+    return (number + offset) // COUNT_STEP * COUNT_STEP
+
+
+WATCHING_ROUTES = ("/health", "/ready", "/metrics")
+"""What proxies and monitors ask for, again and again."""
+
+
 class Metrics:
-    """Counters since the start of the process, for Prometheus; nothing in them is about any single person."""
+    """Counters since the start of the process, for Prometheus; nothing in them is about any single person.
+
+    Whoever reads an exact counter every few seconds knows when each upload came. So counters move in steps of
+    `COUNT_STEP`, from a place in the first step that is drawn at random and not shown: when one moves, a request came,
+    and nobody can tell which of so many. Only failures of the service, which stored nothing, are shown one by one.
+    """
 
     def __init__(self) -> None:
         self.started = time.time()
+        self._offsets: defaultdict[object, int] = defaultdict(lambda: secrets.randbelow(COUNT_STEP))
         self.requests: Counter[tuple[str, str, int]] = Counter()
         self.accepted: Counter[str] = Counter()
         self.refused: Counter[tuple[str, str]] = Counter()
@@ -42,19 +62,28 @@ class Metrics:
         self.is_forgetting_held = False
         self._times = [0] * (len(BUCKET_BOUNDS) + 1)
         self._seconds = 0.0
+        self._times_left = COUNT_STEP - self._offsets["upload_seconds"]
+        self._shown_times: tuple[list[int], float] | None = None
 
     def observe_upload(self, seconds: float) -> None:
         """Note how long an upload took."""
         self._times[bisect_left(BUCKET_BOUNDS, seconds)] += 1
         self._seconds += seconds
+        self._times_left -= 1
+        if not self._times_left:
+            self._show_times()
 
     def text(self, gauges: Mapping[str, tuple[str, float]]) -> str:
         """All of it in Prometheus's text form; `gauges` are current numbers with their help."""
         lines = _family("start_time_seconds", "gauge", "When the process started.", {"": int(self.started)})
         for counter, name, about, labels in COUNTERS:
             rows = {}
-            for key, number in sorted(getattr(self, counter).items()):
+            for key, exact in sorted(getattr(self, counter).items()):
                 texts = (key,) if isinstance(key, str) else key
+                failed = counter == "requests" and key[-1] >= 500
+                number = exact if failed else in_steps(exact, self._offsets[counter, key])
+                if not number:  # that a row appears would tell when the first request came
+                    continue
                 rows[",".join(f'{label}="{text}"' for label, text in zip(labels, texts, strict=True))] = number
             lines += _family(name, "counter", about, rows)
         lines += self._histogram()
@@ -66,13 +95,27 @@ class Metrics:
             lines += _family(name, "gauge", about, {"": number})
         return "\n".join(lines) + "\n"
 
+    def _show_times(self) -> None:
+        """Add the times of a full step to those that are shown; the first step, which was shorter, is dropped."""
+        if self._shown_times is None:
+            self._shown_times = [0] * len(self._times), 0.0
+        else:
+            times, seconds = self._shown_times
+            self._shown_times = (
+                [old + new for old, new in zip(times, self._times, strict=True)],
+                seconds + self._seconds,
+            )
+        self._times, self._seconds, self._times_left = [0] * len(self._times), 0.0, COUNT_STEP
+
     def _histogram(self) -> Iterable[str]:
+        """The times of the uploads of all full steps."""
         name, total = "upload_seconds", 0
+        times, seconds = self._shown_times or ([0] * len(self._times), 0.0)
         yield from _family(name, "histogram", "Time from the first byte of an upload's body to its answer.", {})
-        for bound, n in zip((*map(str, BUCKET_BOUNDS), "+Inf"), self._times, strict=True):
+        for bound, n in zip((*map(str, BUCKET_BOUNDS), "+Inf"), times, strict=True):
             total += n
             yield f'discreet_{name}_bucket{{le="{bound}"}} {total}'
-        yield f"discreet_{name}_sum {self._seconds:.6f}"
+        yield f"discreet_{name}_sum {seconds:.6f}"
         yield f"discreet_{name}_count {total}"
 
 
@@ -110,6 +153,10 @@ MAX_DAYS_AHEAD = 3
 """A clock that is more days ahead of the day noted last is not believed: nothing is forgotten by it."""
 
 
+LARGE_TURN_BYTES = 1 << 20
+"""The most bytes of large bodies that are decoded and stored at any time, unless one has more."""
+
+
 class Service:
     """Everything that endpoints share. Used in an ``async with`` statement, around all requests."""
 
@@ -117,10 +164,12 @@ class Service:
         self.settings, self.store, self.writer = settings, store, writer
         self.catalogue = Catalogue(store, prefix=settings.prefix)
         self.bodies = BodyReader(settings.body_bytes, settings.bodies_bytes)
+        self.turns = TurnGate(LARGE_TURN_BYTES)
         self.uploads = RateLimiter(settings.uploads_per_second, 2 * settings.uploads_per_second)
         self.wrong_tokens = RateLimiter(settings.wrong_tokens_per_second, 10 * settings.wrong_tokens_per_second)
         self.readers = asyncio.Semaphore(2)
         self.drafts = draft_folder(settings.store, settings.heads)
+        self.token_changes = asyncio.Lock()
         self._decoding = ThreadPoolExecutor(1, thread_name_prefix="large uploads")
         self.metrics = Metrics()
         self.waiting_uploads = 0
@@ -269,11 +318,12 @@ class Service:
         return count
 
     def _log_requests(self) -> None:
-        """One line of the log for all requests of the last minute."""
+        """One line of the log for all requests since the last one, once they are enough to hide each other."""
         now: Counter[int] = Counter()
-        for (_, _, status), number in self.metrics.requests.items():
-            now[status] += number
-        news = {str(status): number for status, number in sorted((now - self._logged_requests).items())}
-        self._logged_requests = now
-        if news:
-            log_event("requests of the last minute", statuses=news)
+        for (route, _, status), number in self.metrics.requests.items():
+            if route not in WATCHING_ROUTES:
+                now[status] += number
+        news = now - self._logged_requests
+        if news.total() >= COUNT_STEP:
+            self._logged_requests = now
+            log_event("requests since the last such line", statuses={str(one): news[one] for one in sorted(news)})

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...collector.tokens import ROLES
 from ...core.errors import MissingExtra
 
 if TYPE_CHECKING:
     from ...collector.settings import Settings
+    from ...collector.store.protocol import Store
 
 EXIT_DAMAGED = 1
 """The exit code of a check that found damage."""
@@ -30,7 +33,12 @@ EXIT_DAMAGED = 1
 @click.option("--forget-after", type=click.IntRange(0), metavar="DAYS", help="Delete reports after so many days.")
 @click.option("--check", is_flag=True, help="Look for damage in the store, say what there is, and end.")
 @click.option("--backup", metavar="FILE", help="Copy the store, which may be in use, and end.")
-@click.option("--rotate", type=click.Choice(["admin", "analyst"]), help="Make a new token for a role, and end.")
+@click.option("--rotate", type=click.Choice(ROLES), help="Make a new token for a role in place of its own, and end.")
+@click.option("--tokens", is_flag=True, help="List the named tokens, without their secrets, and end.")
+@click.option("--new-token", "new", metavar="NAME", help="Make a token with a name for --role, and end.")
+@click.option("--role", type=click.Choice(ROLES), help="What the new token is for.")
+@click.option("--collection", metavar="ID", help="The one collection that the new token is good for; else all.")
+@click.option("--revoke", metavar="NAME", help="Make a named token invalid, for good, and end.")
 @click.option("--trust-clock", is_flag=True, help="Forget by this clock, though days have passed unseen, and end.")
 def command(
     file: str | None,
@@ -38,19 +46,28 @@ def command(
     backup: str | None,
     rotate: str | None,
     trust_clock: bool,
+    tokens: bool,
+    new: str | None,
+    role: str | None,
+    collection: str | None,
+    revoke: str | None,
     origins: tuple[str, ...],
     **flags: Any,
 ) -> None:
     """Collect reports: publish laws, take uploads, and answer with shares.
 
     The first start makes two tokens and shows them, once: the admin's makes and closes collections, the
-    analyst's reads them. A stop by Ctrl-C or SIGTERM first stores what was taken.
+    analyst's reads them. --rotate metrics makes one that reads /metrics alone, --new-token one with a name,
+    for a person or a program. A stop by Ctrl-C or SIGTERM first stores what was taken.
 
     Every setting can be given by a flag, by the environment (DISCREET_SERVE_PORT) or in a TOML file
     (port = 8000), and is taken from the first of these that has it.
     """
-    if sum((check, backup is not None, rotate is not None, trust_clock)) > 1:
-        raise click.UsageError("--check, --backup, --rotate and --trust-clock are done one at a time")
+    if sum((check, tokens, trust_clock, *(one is not None for one in (backup, rotate, new, revoke)))) > 1:
+        alone = "--check, --backup, --rotate, --tokens, --new-token, --revoke and --trust-clock"
+        raise click.UsageError(f"{alone} are done one at a time")
+    if (new is None) != (role is None) or (new is None and collection is not None):
+        raise click.UsageError("--new-token needs --role, and --role and --collection are for --new-token")
     from ...collector.settings import ENVIRONMENT, settings_of
 
     os.umask(0o077)  # the files of a store are nobody else's
@@ -61,9 +78,15 @@ def command(
     elif backup is not None:
         _back_up(settings, Path(backup))
     elif rotate is not None:
-        _rotate(settings, rotate)
+        _with_store(settings, _rotate, rotate)
+    elif tokens:
+        _with_store(settings, _list)
+    elif new is not None:
+        _with_store(settings, _make, new, role, collection)
+    elif revoke is not None:
+        _with_store(settings, _revoke, revoke)
     elif trust_clock:
-        _trust_clock(settings)
+        _with_store(settings, _trust_clock)
     else:
         _serve(settings)
 
@@ -86,22 +109,44 @@ def _back_up(settings: Settings, target: Path) -> None:
     click.echo(f"The store was copied to {target}.")
 
 
-def _rotate(settings: Settings, role: str) -> None:
-    from ...collector.catalogue import rotate
+def _with_store(settings: Settings, action: Callable[..., None], *arguments: Any) -> None:
     from ...collector.store.opening import opened
 
     with opened(settings.store, settings.heads) as store:
-        click.echo(f"The new {role} token, shown this once: {rotate(store, role)}")
+        action(store, *arguments)
 
 
-def _trust_clock(settings: Settings) -> None:
-    from ...collector.store.opening import opened
-
-    today = datetime.now(UTC).date().isoformat()
-    with opened(settings.store, settings.heads) as store:
-        last = store.last_day()
-        store.note_day(today)
+def _trust_clock(store: Store) -> None:
+    today, last = datetime.now(UTC).date().isoformat(), store.last_day()
+    store.note_day(today)
     click.echo(f"The last day that the store knew was {last or 'none'}; now it is {today}.")
+
+
+def _rotate(store: Store, role: str) -> None:
+    from ...collector.tokens import rotate
+
+    click.echo(f"The new {role} token, shown this once: {rotate(store, role)}")
+
+
+def _list(store: Store) -> None:
+    from ...collector.tokens import list_tokens
+
+    for one in list_tokens(store):
+        click.echo(f"{one.name}: {one.role} of {one.collection or 'all collections'}, made on {one.day}")
+
+
+def _make(store: Store, name: str, role: str, collection: str | None) -> None:
+    from ...collector.tokens import make_token
+
+    token = make_token(store, name, role, collection)
+    click.echo(f"The {role} token of {name}, shown this once: {token}")
+
+
+def _revoke(store: Store, name: str) -> None:
+    from ...collector.tokens import revoke_token
+
+    revoke_token(store, name)
+    click.echo(f"The token of {name} is good for nothing any more.")
 
 
 def _serve(settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Endpoints for the admin: create and close collections, invite people, and see how all collections are doing."""
+"""Endpoints for the admin: create and close collections, invite people, give out tokens, and see how all is doing."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import secrets
 from datetime import UTC, datetime
 from typing import Any
 
-from ..catalogue import MAX_INVITATIONS, digest
+from ..catalogue import MAX_INVITATIONS
 from ..declaration import parse_declaration
 from ..drafts import evaluate_draft
 from ..http.request import HttpRequest
 from ..http.response import HttpProblem, HttpResponse, JsonResponse
 from ..logs import log_event
 from ..service import Service
+from ..tokens import digest, list_tokens, make_token, revoke_token
 
 
 async def create(request: HttpRequest) -> HttpResponse:
@@ -58,6 +59,37 @@ async def invite(request: HttpRequest) -> HttpResponse:
     await asyncio.to_thread(request.service.store.invite, request.collection.id, [digest(one) for one in invitations])
     log_event("invitations were made", collection=request.collection.id, count=number)
     return JsonResponse({"invitations": invitations}, 201)
+
+
+async def tokens(request: HttpRequest) -> HttpResponse:
+    """The named tokens, without their secrets."""
+    return JsonResponse({"tokens": await asyncio.to_thread(list_tokens, request.service.store)})
+
+
+async def new_token(request: HttpRequest) -> HttpResponse:
+    """Create a named token, which is shown this once."""
+    data = await request.json()
+    if not isinstance(data, dict) or not {"name", "role"} <= set(data) <= {"name", "role", "collection"}:
+        raise HttpProblem("json", "the body must be a JSON object with name, role and perhaps collection")
+    name, role, collection = data["name"], data["role"], data.get("collection")
+    if not isinstance(name, str) or not isinstance(role, str) or not isinstance(collection, str | None):
+        raise HttpProblem("json", "name, role and collection must be texts")
+    async with request.service.token_changes:
+        token = await request.compute("declaration", make_token, request.service.store, name, role, collection)
+    log_event("a token was made", token=name, role=role, collection=collection)
+    return JsonResponse({"name": name, "role": role, "collection": collection, "token": token}, 201)
+
+
+async def end_token(request: HttpRequest) -> HttpResponse:
+    """Revoke a named token, for good."""
+    data = await request.json()
+    name = data.get("name") if isinstance(data, dict) and set(data) == {"name"} else None
+    if not isinstance(name, str):
+        raise HttpProblem("json", "the body must be a JSON object with name, the name of a token")
+    async with request.service.token_changes:
+        await request.compute("declaration", revoke_token, request.service.store, name)
+    log_event("a token was revoked", token=name)
+    return JsonResponse({"name": name, "revoked": True})
 
 
 async def overview(request: HttpRequest) -> HttpResponse:

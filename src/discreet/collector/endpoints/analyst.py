@@ -20,6 +20,7 @@ from ..export import write_parquet
 from ..http.request import HttpRequest
 from ..http.response import FileResponse, HttpProblem, HttpResponse, JsonResponse
 from ..results import MAX_TESTS, METHODS, Breakdown, compare_groups, group_tallies, only_period, shares_by_cell
+from ..service import in_steps
 from ..store.tallies import CellCounts
 
 T = TypeVar("T")
@@ -145,7 +146,7 @@ async def metrics(request: HttpRequest) -> HttpResponse:
     """The metrics of this process for Prometheus."""
     service = request.service
     gauges = {
-        "uploads_waiting": ("Uploads that wait to be stored.", float(service.waiting_uploads)),
+        "uploads_waiting": ("Uploads that wait to be stored, in steps.", float(in_steps(service.waiting_uploads))),
         "collections": ("Collections that are served.", float(len(list(service.catalogue)))),
     }
     return HttpResponse(service.metrics.text(gauges).encode(), media_type=METRICS_TYPE)

@@ -9,13 +9,14 @@ import time
 from collections import Counter
 from datetime import UTC, datetime
 
-from ...core.canonical import canonical
+import msgspec
+
 from ...core.errors import StoreFailed, StoreFull
-from ..catalogue import digest as token_digest
 from ..http.request import HttpRequest, media_type
 from ..http.response import JSON, HttpProblem, HttpResponse, JsonResponse, retry_later
 from ..http.upload_decoder import PACKED, SMALL_BODY_BYTES, UPLOAD_ID, Body, DecodedUpload
 from ..store.protocol import UploadOutcome, UploadRecord
+from ..tokens import digest as token_digest
 
 MEDIA_TYPES = (JSON, PACKED)
 
@@ -32,7 +33,11 @@ async def upload(request: HttpRequest) -> HttpResponse:
     kind = media_type(headers, MEDIA_TYPES)
     body = await service.bodies.read(headers, request.receive)
     try:
-        response = await _take(request, number, kind, body)
+        if len(body) <= SMALL_BODY_BYTES:
+            response = await _take(request, number, kind, body)
+        else:
+            async with service.turns.turn(len(body)):
+                response = await _take(request, number, kind, body)
     finally:
         service.bodies.release(body)
     service.metrics.observe_upload(time.perf_counter() - started)
@@ -96,8 +101,8 @@ def _count_refused(request: HttpRequest, decoded: DecodedUpload) -> None:
 def _answer(number: str, decoded: DecodedUpload) -> str:
     if not decoded.refused:
         return f'{{"accepted":{decoded.count},"refused":[],"upload":"{number}"}}'
-    refused = [list(one) for one in decoded.refused]
-    return canonical({"accepted": decoded.count, "refused": refused, "upload": number})
+    refused = msgspec.json.encode(decoded.refused).decode()
+    return f'{{"accepted":{decoded.count},"refused":{refused},"upload":"{number}"}}'
 
 
 async def _store(request: HttpRequest, upload: UploadRecord, decoded: DecodedUpload) -> str:

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
-from ...core.errors import StoreFailed
-from ..catalogue import is_token
+from ...core.errors import StoreFailed, StoreFull
 from ..endpoints import admin, analyst, pages, public, uploads
 from ..logs import log_failure
 from ..service import Service
+from ..tokens import ACCEPTED_ROLES, is_token
 from .limits import ClientDisconnect, Receive
 from .openapi import description
 from .request import HttpRequest, headers_by_name, parse_parameters
@@ -18,7 +18,10 @@ from .response import HttpProblem, HttpResponse, JsonResponse, Send, retry_later
 
 
 class Route(NamedTuple):
-    """A method at a path, the role whose token it needs ("" for anybody), its endpoint, and its parameters."""
+    """A method at a path, the role whose token it needs ("" for anybody), its endpoint, and its parameters.
+
+    What is about one collection is open to the role's tokens for that collection too.
+    """
 
     method: str
     path: str
@@ -46,6 +49,9 @@ ROUTES = (
     Route("POST", "/collections/{id}/invitations", "admin", admin.invite),
     Route("GET", "/overview", "admin", admin.overview),
     Route("POST", "/drafts", "admin", admin.draft),
+    Route("GET", "/tokens", "admin", admin.tokens),
+    Route("POST", "/tokens", "admin", admin.new_token),
+    Route("POST", "/tokens/revoke", "admin", admin.end_token),
     Route("GET", "/collections/{id}/progress", "analyst", analyst.progress),
     Route("GET", "/collections/{id}/tally", "analyst", analyst.tally, ("period",)),
     Route(
@@ -58,7 +64,7 @@ ROUTES = (
     Route("GET", "/collections/{id}/differences", "analyst", analyst.differences, ("by", "period")),
     Route("GET", "/collections/{id}/release", "analyst", analyst.release, ("method", "confidence", "form", "period")),
     Route("GET", "/collections/{id}/export", "analyst", analyst.export),
-    Route("GET", "/metrics", "analyst", analyst.metrics),
+    Route("GET", "/metrics", "metrics", analyst.metrics),
 )
 
 ROUTES_BY_PATH: dict[str, dict[str, Route]] = {}
@@ -117,6 +123,8 @@ class App:
             response = problem.response()
         except ClientDisconnect:
             return
+        except StoreFull:
+            response = retry_later("full", "there is no room in the store; nothing was changed", seconds=60).response()
         except StoreFailed:
             response = retry_later("busy", "the store does not answer", seconds=5).response()
         except Exception as problem:
@@ -147,7 +155,7 @@ class App:
             raise HttpProblem("method", "this address does not take that method", {"allow": allowed})
         headers = headers_by_name(scope["headers"])
         if route.role:
-            await self._check_token(route.role, headers)
+            await self._check_token(route.role, name or None, headers)
         served: Any = None
         if name:
             served = self._service.catalogue.get(name) or await self._service.find(name)
@@ -186,15 +194,18 @@ class App:
         offered = [text for name, text in scope["headers"] if name == b"origin"]
         return offered[0] if len(offered) == 1 and offered[0] in self._origins else None
 
-    async def _check_token(self, role: str, headers: dict[bytes, bytes]) -> None:
+    async def _check_token(self, role: str, collection: str | None, headers: dict[bytes, bytes]) -> None:
         scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
         if scheme.lower() == "bearer" and token:
-            if await asyncio.to_thread(is_token, self._service.store, role, token.strip()):
-                return
+            for accepted in ACCEPTED_ROLES.get(role, (role,)):
+                if await asyncio.to_thread(is_token, self._service.store, accepted, collection, token.strip()):
+                    return
             if not self._service.wrong_tokens.take():
                 raise retry_later("too_fast", "there are too many wrong tokens at the moment")
         raise HttpProblem(
-            "token", f"the header authorization must be Bearer and the {role} token", {"www-authenticate": "Bearer"}
+            "token",
+            f"the header authorization must be Bearer and a token for the role {role}",
+            {"www-authenticate": "Bearer"},
         )
 
 

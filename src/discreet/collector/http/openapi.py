@@ -9,6 +9,7 @@ from ... import __version__
 from ...client.ledger.ledger import ACCESS, CHANGES
 from ..catalogue import MAX_INVITATIONS
 from ..results import METHODS
+from ..tokens import ACCEPTED_ROLES, NAME, ROLES
 from .response import CODES, JSON, MEDIA_TYPE
 from .upload_decoder import MAX_REPORTS, PACKED
 
@@ -23,6 +24,7 @@ NUMBERS: Plain = {"type": ["array", "null"], "items": {"type": ["number", "null"
 COUNTS: Plain = {"type": "object", "additionalProperties": NATURAL}
 HASH: Plain = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 MOMENT: Plain = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"}
+TOKEN_NAME: Plain = {"type": "string", "pattern": f"^{NAME.pattern}$"}
 REPORT: Plain = {"type": ["integer", "string"]}
 ANY: Plain = {}
 
@@ -118,6 +120,11 @@ SCHEMAS: Plain = {
     "Closed": table(id=TEXT, state={"const": "closed"}),
     "Invite": table(count=whole(1, MAX_INVITATIONS)),
     "Invitations": table(invitations=array(TEXT)),
+    "TokenOf": table("collection", name=TOKEN_NAME, role=one_of(ROLES), collection=OPTIONAL_TEXT),
+    "Token": table(name=TEXT, role=one_of(ROLES), collection=OPTIONAL_TEXT, token=TEXT),
+    "Tokens": table(tokens=array(table(name=TEXT, role=one_of(ROLES), collection=OPTIONAL_TEXT, day=TEXT))),
+    "Revoke": table(name=TOKEN_NAME),
+    "Revoked": table(name=TEXT, revoked={"const": True}),
     "Overview": table(
         collections=array(
             table(**LISTED, access=one_of(ACCESS), fingerprint=HASH, reports=NATURAL, minimum=NATURAL, **REFUSED)
@@ -232,7 +239,7 @@ def _with_etag(name: str) -> Plain:
 ONE = "/collections/{id}"
 OPERATIONS: dict[str, tuple[str, Plain, str]] = {
     "GET /health": ("The process answers.", _json("Health"), ""),
-    "GET /ready": ("The store answers too.", _json("Health"), "busy"),
+    "GET /ready": ("The store answers too.", _json("Health"), "busy full"),
     "GET /log": (
         "The hash-chained log of all collections made and closed, a line each.",
         _content({"application/jsonl": TEXT}),
@@ -240,17 +247,20 @@ OPERATIONS: dict[str, tuple[str, Plain, str]] = {
     ),
     "GET /openapi.json": ("This document.", _content({JSON: {"type": "object"}}), ""),
     "GET /collections": ("Every collection.", _json("Collections"), ""),
-    "POST /collections": ("Make a collection.", _json("Created", "201"), "declaration"),
+    "POST /collections": ("Make a collection.", _json("Created", "201"), "declaration busy full"),
     f"GET {ONE}": ("What a collection says of itself.", _with_etag("Document"), ""),
     f"GET {ONE}/law": ("The published law, byte for byte.", _with_etag("Law"), ""),
     f"POST {ONE}/reports": (
         f"Send 1 to {MAX_REPORTS} reports; the same upload again gets the first answer again.",
         _json("Accepted"),
-        "header closed conflict other_law too_fast slow headers_too_large busy full",
+        "header closed conflict other_law too_fast slow headers_too_large address_too_long busy full",
     ),
-    f"POST {ONE}/close": ("Take no more reports, for good.", _json("Closed"), ""),
-    f"POST {ONE}/invitations": ("New invitations, shown once.", _json("Invitations", "201"), "declaration"),
+    f"POST {ONE}/close": ("Take no more reports, for good.", _json("Closed"), "busy full"),
+    f"POST {ONE}/invitations": ("New invitations, shown once.", _json("Invitations", "201"), "declaration busy full"),
     "GET /overview": ("States, sizes and refusals.", _json("Overview"), ""),
+    "GET /tokens": ("The named tokens, without their secrets.", _json("Tokens"), ""),
+    "POST /tokens": ("Make a token with a name, shown once.", _json("Token", "201"), "declaration busy full"),
+    "POST /tokens/revoke": ("Make a named token invalid.", _json("Revoked"), "declaration busy full"),
     "POST /drafts": ("What a spec would give.", _json("Draft"), "declaration"),
     f"GET {ONE}/progress": ("How far the collection is.", _json("Progress"), ""),
     f"GET {ONE}/tally": ("All reports, counted.", _json("Tally"), "below_minimum unavailable"),
@@ -283,6 +293,8 @@ BODIES: dict[str, Plain] = {
     f"POST {ONE}/reports": {JSON: ref("Upload"), PACKED: PACKED_BODY},
     f"POST {ONE}/invitations": {JSON: ref("Invite")},
     "POST /drafts": {JSON: ref("DraftOf")},
+    "POST /tokens": {JSON: ref("TokenOf")},
+    "POST /tokens/revoke": {JSON: ref("Revoke")},
 }
 
 
@@ -297,7 +309,7 @@ def description(routes: Iterable[Any], prefix: str) -> Plain:
         "info": {"title": "discreet collector", "version": __version__},
         "servers": [{"url": prefix or "/"}],
         "paths": paths,
-        "components": {"schemas": SCHEMAS, "securitySchemes": {"admin": bearer, "analyst": bearer}},
+        "components": {"schemas": SCHEMAS, "securitySchemes": dict.fromkeys(ROLES, bearer)},
     }
 
 
@@ -307,7 +319,7 @@ def _operation(route: Any) -> Plain:
     codes, parameters = ["parameter", *problems.split()], []
     operation: Plain = {"summary": summary}
     if route.role:
-        operation["security"] = [{route.role: []}]
+        operation["security"] = [{role: []} for role in ACCEPTED_ROLES.get(route.role, (route.role,))]
         codes += ["token", "too_fast"]
     if "{id}" in route.path:
         codes.append("not_found")

@@ -15,7 +15,7 @@ from ...core.canonical import canonical
 Send = Callable[[Any], Awaitable[None]]
 
 JSON = "application/json"
-CHUNK_BYTES = 1 << 15
+CHUNK_BYTES = 1 << 14
 """The bytes of a response that are handed to the connection at once; what a slow reader makes the process hold."""
 
 
@@ -102,6 +102,7 @@ CODES = {
     "conflict": (409, "The upload's number was used for something else"),
     "below_minimum": (409, "There are too few reports yet"),
     "too_large": (413, "The request is too large"),
+    "address_too_long": (414, "The address is too long"),
     "media_type": (415, "The body is of a type that this address does not take"),
     "declaration": (422, "The collection cannot be declared like this"),
     "other_law": (422, "The reports were written by another law"),
