@@ -1,7 +1,7 @@
 /** One person's side of every collection: check the law, keep the ledger, randomize here, send the report. */
 
 import { checkLaw, LAW_BYTES, Refused } from "./discreet.js";
-import { checkInvited, checkLabels, checkOpen, DOCUMENT_BYTES, readDocument } from "./document.js";
+import { checkInvited, checkLabels, checkOpen, checkSame, DOCUMENT_BYTES, readDocument } from "./document.js";
 import { invitationIn } from "./invitations.js";
 import { Ledger } from "./ledger.js";
 import { promiseFor, promiseOf } from "./promise.js";
@@ -94,8 +94,12 @@ export class Participant {
     const ways = this.#ways;
     const name = addressOf(url);
     const linked = invitationIn(url);
-    const document = readDocument(await textAt(ways, name, DOCUMENT_BYTES), name);
-    checkOpen(document, ways.now());
+    const describe = async () => {
+      const found = readDocument(await textAt(ways, name, DOCUMENT_BYTES), name);
+      checkOpen(found, ways.now());
+      return found;
+    };
+    const document = await describe();
     const law = await checkLaw(await textAt(ways, document.law, LAW_BYTES), document);
     const { title, question, words, labels, changes, reports, access } = document;
     checkWords(law.values, words);
@@ -115,6 +119,12 @@ export class Participant {
         const told = checkLabels(document, more.labels ?? {});
         const invitation = checkInvited(document, more.invitation ?? linked);
         const x = numberOf(law, value);
+        // it may have been closed since, and nothing is spent then; one that is away is as it was
+        const now = await describe().catch((problem) => {
+          if (problem.code === "unreachable") return document;
+          throw problem;
+        });
+        checkSame(document, now);
         return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, changes, url: reports, access, invitation }));
       },
     });

@@ -23,6 +23,7 @@ MECHANISMS = {  # reports of 40 bits: two draws of one value are hardly ever the
     "https://b.example/": dc.mechanism(dc.Context.uniform(VALUES, "0.5"), "unary"),
     "https://c.example/": dc.mechanism(dc.Context.uniform(VALUES, "4/3"), "unary"),
 }
+MECHANISMS["https://d.example/"] = MECHANISMS["https://a.example/"]
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,15 @@ BUDGETS = Setting(  # the cap allows nearly everything, and the budget ends befo
 
 
 class Told:
-    """Everything that has left the device: the reports of each value of each collection."""
+    """Everything that has left the device: the reports of each value under each law, which is one of a question's."""
 
     def __init__(self, setting=SCALAR):
         self.setting, self.reports = setting, defaultdict(set)
 
     def add(self, question, value, report):
-        self.reports[question, value].add(report)
+        laws = self.setting.mechanisms
+        first = next(name for name, law in laws.items() if law.fingerprint == laws[question].fingerprint)
+        self.reports[first, value].add(report)
 
     @property
     def spent(self):

@@ -17,14 +17,15 @@ const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation")
 /** What went wrong, for a person. @param {unknown} problem */
 function failed(problem) {
   const refused = problem instanceof Refused;
+  const closed = refused && problem.code === "closed";
   console.info(problem);
   document.title = "Not answered";
   show(
     main,
-    el("h1", {}, refused ? "Better not to answer this" : "This did not work"),
+    el("h1", {}, closed ? "This question takes no answers" : refused ? "Better not to answer this" : "This did not work"),
     el(
       "div",
-      { class: "card alarm", role: "alert" },
+      { class: closed ? "card" : "card alarm", role: "alert" },
       el("p", {}, refused ? problem.message : "The question could not be fetched. Try again in a while."),
       el("p", { class: "soft" }, "Nothing was sent for this question, and nothing of your budget was spent on it."),
     ),
@@ -179,6 +180,7 @@ function ask(participant, collection) {
     try {
       receipt = await collection.answer(collection.values[x], { labels, ...(invitation ? { invitation } : {}) });
     } catch (reason) {
+      if (reason instanceof Refused && reason.code === "closed") return failed(reason);
       send.disabled = sending = false;
       show(problem, el("div", { class: "card alarm" }, el("p", {}, reason instanceof Error ? reason.message : "This did not work.")));
       return;
