@@ -117,7 +117,7 @@ export async function history(seed, { Participant }, lazy = []) {
   /** @type {Set<string>} */
   const wrong = new Set();
   const counts = { answers: 0, crashes: 0, reloads: 0, refused: 0, posts: 0 };
-  /** The reports that have left the device, by collection and value. @type {Map<string, Set<string>>} */
+  /** The reports that have left the device, by value: all collections have one law. @type {Map<string, Set<string>>} */
   const told = new Map();
   /** The bytes of each upload. @type {Map<string, string>} */
   const bodies = new Map();
@@ -125,7 +125,7 @@ export async function history(seed, { Participant }, lazy = []) {
 
   drawn = () => {
     const entries = disk.entries().filter(({ collection }) => collection === ORIGIN + answering.name);
-    const count = (/** @type {string} */ kind) => entries.filter((entry) => entry.kind === kind).length;
+    const count = (/** @type {string} */ kind) => entries.filter((entry) => entry.kind === kind && entry.source === undefined).length;
     if (count("debit") <= count("report")) wrong.add("drawn before it was paid for");
   };
 
@@ -143,7 +143,7 @@ export async function history(seed, { Participant }, lazy = []) {
     const stored = entries.filter(({ kind }) => kind === "report").map(({ report }) => report);
     if (reports.some((/** @type {any} */ report) => !stored.includes(report))) wrong.add("released before it was stored");
     if (!bodies.has(number) && answering.value) {
-      const key = `${answering.name} ${answering.value}`;
+      const key = answering.value;
       told.set(key, (told.get(key) ?? new Set()).add(JSON.stringify(reports.at(-1)))); // the one that was answered now
     }
     bodies.set(number, init.body);

@@ -423,7 +423,7 @@ import sys
 import discreet as dc
 wide = dc.mechanism(dc.Context.uniform(range(64), "0.5"), "unary")
 for number in range(10_000):
-    report = dc.Ledger(sys.argv[1], 10_000).randomize(wide, 1, dc.random.secure(), question=str(number))
+    report = dc.Ledger(sys.argv[1], 10_000).randomize(wide, number % 64, dc.random.secure(), question=str(number))
     print(number, report, flush=True)
 """
 
@@ -447,4 +447,4 @@ def test_a_process_killed_at_any_moment_leaves_a_ledger_that_stands_by_its_repor
         process.communicate()
     ledger = dc.Ledger.existing(path)
     assert ledger.spent >= Fraction(len(told), 2)
-    assert {n: ledger.randomize(WIDE, 1, secure(), question=str(n)) for n in told} == told
+    assert {n: ledger.randomize(WIDE, n, secure(), question=str(n)) for n in told} == told
