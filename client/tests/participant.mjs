@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFile, fork } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
@@ -759,11 +759,16 @@ test("the lock of a process that has ended is removed, and that of a living one 
   });
   const host = (await import("node:os")).hostname();
   const site = collector(pagesOf(LAWS.wide));
-  for (const left of [`00 ${pid} 0 ${host}`, `01 ${process.pid} 0 ${host}`]) {
+  const start = readFileSync(`/proc/${process.ppid}/stat`, "latin1").split(") ").at(-1)?.split(" ")[19];
+  // the last one: another process has its number now
+  for (const left of [`00 ${pid} 0 ${host}`, `01 ${process.pid} 0 ${host}`, `02 ${process.pid} 0 ${host} 5`, `03 ${process.ppid} 0 ${host} 5`]) {
     writeFileSync(`${path}.pid`, left);
+    // what killed processes have left
+    for (const [name, text] of [["-10", left], [".11", `11 ${pid} 0 ${host} 5`], ["-12", ""]]) writeFileSync(`${path}.pid${name}`, text);
+    utimesSync(`${path}.pid-12`, 0, 0);
     await Promise.all([1, 2, 3].map(() => someone(site, { store: new FileStore(path) }).ledger.summary()));
   }
-  for (const left of [`02 ${process.ppid} 0 ${host}`, `03 ${pid} 0 elsewhere`, `04 ${process.pid} 9 ${host}`]) {
+  for (const left of [`02 ${process.ppid} 0 ${host}`, `03 ${pid} 0 elsewhere`, `04 ${process.pid} 9 ${host}`, `05 ${process.ppid} 0 ${host} ${start}`]) {
     writeFileSync(`${path}.pid`, left);
     const done = someone(site, { store: new FileStore(path) }).ledger.summary();
     assert.equal(await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 200, "waits"))]), "waits");
