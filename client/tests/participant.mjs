@@ -74,6 +74,11 @@ test("a draw before the debit is caught", async () => {
   assert.ok(/** @type {number} */ ((await faults(client)).get("drawn before it was paid for")) > 100);
 });
 
+test("a second report under the same law elsewhere is caught", async () => {
+  const client = await plant("elsewhere", "ledger.js", "if (elsewhere) return", "if (false) return");
+  assert.ok(/** @type {number} */ ((await faults(client)).get("a second report for one value")) > 30);
+});
+
 test("an upload that is sent and not stored is caught", async () => {
   const client = await plant("upload", "ledger.js", "account.uploads.has(next.upload)", 'next.kind === "upload"');
   assert.ok(/** @type {number} */ ((await faults(client)).get("sent before the upload was stored")) > 100);

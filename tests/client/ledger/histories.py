@@ -141,6 +141,13 @@ class BeforeDebit(Releasing):
         return journal.account.collections[answer.question].reports[-1]
 
 
+class ByCollection(Releasing):
+    """A planted fault: the same law gets a new report in every collection."""
+
+    def _report_elsewhere(self, journal, answer):
+        return None
+
+
 class WithoutBudgets(Releasing):
     """A planted fault: the budgets are written down, and only the cap is kept to."""
 

@@ -42,6 +42,11 @@ def test_a_planted_fault_is_caught(histories, lossy, fault, setting):
     assert len(wrong) >= 10
 
 
+def test_a_new_report_under_a_law_that_was_answered_elsewhere_is_caught(histories, lossy):
+    wrong, _ = run(histories, lossy, histories.ByCollection, lossy.LossyDisk, range(30))
+    assert sum("second report" in found for _, found in wrong) >= 5
+
+
 def test_a_budget_that_is_not_kept_to_is_caught(histories, lossy):
     wrong, _ = run(histories, lossy, histories.WithoutBudgets, lossy.LossyDisk, range(40), "BUDGETS")
     assert len(wrong) >= 20
