@@ -488,6 +488,13 @@ test("a collection that was closed or changed since it was opened costs nothing,
   assert.equal((await collection.answer("a")).state, "accepted");
 });
 
+test("a collection that closes while the report is on its way says what that means", async () => {
+  const closed = () => new Response('{"code":"closed"}', { status: 409, headers: { "content-type": "application/problem+json" } });
+  const { state, code, reason, epsilon } = await (await someone(collector(pagesOf(LAWS.response), closed)).open(`${ORIGIN}/c/`)).answer("a");
+  assert.deepEqual([state, code, epsilon], ["refused", "closed", "1"]);
+  assert.match(reason ?? "", /^The collection was closed before the report came/);
+});
+
 test("labels are declared or refused, and travel beside the report", async () => {
   const site = collector({ ...pagesOf(LAWS.response), "/c/": JSON.stringify(documentOf(LAWS.response)).replace("{", '{"labels":{"week":["1","2"],"__proto__":["x"]},') });
   const collection = await someone(site).open(`${ORIGIN}/c/`);

@@ -111,7 +111,10 @@ def test_an_answer_that_is_not_taken_ends_with_1(discreet, collector, url):
     collector.replies["/survey/reports"] = [problem]
     done = discreet("answer", url, "hiv", "--cap", "4")
     assert done.exit_code == 1
-    assert "Not taken by the collector (status 410, closed). Spent in all: 1 of 4." in done.stdout
+    said = (
+        "Not taken by the collector (status 410, closed): the collection was closed before the report came, and did not"
+    )
+    assert f"{said} count it; what it spent stays spent. Spent in all: 1 of 4." in done.stdout
     assert json.loads(discreet("answer", url, "hiv", "--json").stdout)["code"] == "closed"
 
 

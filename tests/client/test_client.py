@@ -57,6 +57,14 @@ def test_a_collection_that_is_not_open_is_refused_before_anything_is_spent(clien
     assert collection.answer(7).state == "accepted"
 
 
+def test_a_collection_that_closes_while_the_report_is_on_its_way_says_what_that_means(client, collector, url, Reply):
+    problem = {"Content-Type": "application/problem+json"}
+    collector.replies["/survey/reports"] = [Reply(409, problem, b'{"code":"closed"}')]
+    receipt = client.open(url).answer(7)
+    assert (receipt.state, receipt.code, client.ledger.spent) == ("refused", "closed", 1)
+    assert receipt.reason.startswith("the collection was closed before the report came")
+
+
 def test_a_collection_that_describes_itself_anew_must_be_opened_again(client, collector, url):
     collection = client.open(url)
     collector.document["changes"] = "spend"
