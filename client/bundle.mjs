@@ -12,12 +12,18 @@ export const MODULES = ["discreet", "participant", "node"];
 const PRIVATE =
   /^(above|apart|below|between|bitwise|cells|claims|count|cover|depth|few|grid|group|holds|inputs|isOther|largest|last|maxRatio|members|offsets|often|outputs|part|parts|place|places|proves|ratio|ratios|rounding|scale|sides|sizes|subsets|takes|unprotected|whole|write)$/;
 
-/** The other modules are not taken in, but imported from where they will stand. @param {string} suffix of their file names */
-const besides = (suffix) => ({
+/**
+ * The other modules are not taken in, but imported from where they will stand; the class of errors is that of the first one.
+ * @param {string} module
+ * @param {string} suffix of their file names
+ */
+const besides = (module, suffix) => ({
   name: "modules",
   setup: (/** @type {any} */ build) =>
-    build.onResolve({ filter: /^\.\/(discreet|participant)\.js$/ }, (/** @type {any} */ { kind, path }) =>
-      kind === "import-statement" ? { path: path.replace(/\.js$/, suffix), external: true } : undefined,
+    build.onResolve({ filter: /^\.\/(discreet|participant|refused)\.js$/ }, (/** @type {any} */ { kind, path }) =>
+      kind !== "import-statement" || (path === "./refused.js" && module === "discreet")
+        ? undefined
+        : { path: path.replace("refused", "discreet").replace(/\.js$/, suffix), external: true },
     ),
 });
 
@@ -36,7 +42,7 @@ export async function bundle(build, module, suffix, options) {
     format: "esm",
     target: "es2022",
     external: ["node:*"],
-    plugins: [besides(suffix)],
+    plugins: [besides(module, suffix)],
     mangleProps: module === "discreet" ? PRIVATE : undefined,
     legalComments: "inline",
     logLevel: "warning",

@@ -1,19 +1,23 @@
 /** What the entries of a journal add up to, one entry at a time. */
 
+import { budgetOf, contextIn } from "./budgets.js";
 import { atMost, exactNumber, plus, textOf } from "./exact.js";
 import { isSealed } from "./invitations.js";
 import { canonical, isDigits, isTable, isText, readPlain } from "./plain.js";
 
+/** @import { Budget, Payments } from "./budgets.js" */
+/** @import { Context } from "./context.js" */
 /** @import { Ratio } from "./exact.js" */
 
 /**
- * A stored report, and for the labels that it was sent under, as text, the number of the upload that carries it.
- * @typedef {{tag: string, report: number | string, labels: string, carried: Map<string, string>}} Kept
+ * A stored report, and for the labels that it was sent under, as text, the number of the upload that carries it. `source` is the collection
+ * whose report of the same value it is, under the same law, unless it was drawn for this one.
+ * @typedef {{tag: string, report: number | string, labels: string, source?: string, carried: Map<string, string>}} Kept
  */
 
 /**
- * What is known of one collection.
- * @typedef {{fingerprint: string, shows: boolean, spent: Ratio, debits: number, reports: Kept[]}} Answered
+ * What is known of one collection; `owed` is how many debits have no report: nothing was released under them, and one may be drawn.
+ * @typedef {{fingerprint: string, shows: boolean, spent: Ratio, owed: number, reports: Kept[]}} Answered
  */
 
 /** @typedef {{kind: string} & Record<string, any>} Entry */
@@ -32,17 +36,23 @@ function isExact(found) {
   return number && number[0] >= 0n && textOf(number) === found;
 }
 
+/** @param {any} found */
+const isObject = (found) => isTable(found, () => true);
+
 /** @typedef {Record<string, (found: any) => any>} Forms */
 
 /** What every key of every kind of entry must hold. @type {Map<string, Forms>} */
 const ENTRIES = new Map(
   Object.entries(/** @type {Record<string, Forms>} */ ({
     cap: { epsilon: isExact, version: (found) => found === 1 },
+    budget: { context: isObject, domain: isObject },
+    terms: { context: isObject, domain: isObject, fingerprint: isDigits(64) },
     debit: { collection: isText, epsilon: isExact, fingerprint: isDigits(64), shows: (found) => typeof found === "boolean" },
     report: {
       collection: isText,
       labels: (found) => isTable(found, isText),
       report: (found) => isText(found) || Number.isSafeInteger(found),
+      source: (found) => found === undefined || isText(found),
       tag: isDigits(64),
     },
     upload: {
@@ -64,7 +74,7 @@ function follows(holds) {
   if (!holds) throw new Error("this entry cannot follow");
 }
 
-/** Cap, debits, reports, uploads and outcomes of a journal. */
+/** Cap, budgets, debits, reports, uploads and outcomes of a journal. */
 export class Account {
   constructor() {
     /** @type {Entry[]} */
@@ -73,6 +83,12 @@ export class Account {
     this.cap = [0n, 1n];
     /** @type {Ratio} */
     this.spent = [0n, 1n];
+    /** Every one of them holds, so that none is ever raised. @type {Budget[]} */
+    this.budgets = [];
+    /** Contexts by the fingerprints of their laws; null for one that cannot be read here. @type {Map<string, Context | null>} */
+    this.terms = new Map();
+    /** What was paid under each law. @type {Map<string, Payments>} */
+    this.paid = new Map();
     /** @type {Map<string, Answered>} */
     this.collections = new Map();
     /** @type {Map<string, Upload>} */
@@ -95,15 +111,29 @@ export class Account {
       this.cap = amount;
     } else if (kind === "debit") {
       const { fingerprint, shows } = rest;
-      const known = answered ?? { fingerprint, shows, spent: [0n, 1n], debits: 0, reports: [] };
+      const known = answered ?? { fingerprint, shows, spent: [0n, 1n], owed: 0, reports: [] };
       follows(known.fingerprint === fingerprint);
       known.spent = plus(known.spent, amount);
-      known.debits += 1;
+      known.owed += 1;
+      const paid = this.paid.get(fingerprint) ?? { debits: 0, epsilon: [0n, 1n], shows };
+      this.paid.set(fingerprint, { debits: paid.debits + 1, epsilon: plus(paid.epsilon, amount), shows: paid.shows || shows });
       this.spent = plus(this.spent, amount);
       this.collections.set(rest.collection, known);
+    } else if (kind === "budget") {
+      const budget = budgetOf(/** @type {any} */ (rest), this.budgets, this.paid);
+      follows(budget);
+      this.budgets.push(/** @type {Budget} */ (budget));
+    } else if (kind === "terms") {
+      if (!this.terms.has(rest.fingerprint)) this.terms.set(rest.fingerprint, contextIn(/** @type {any} */ (rest)));
     } else if (kind === "report") {
-      follows(answered && answered.debits > answered.reports.length);
-      answered?.reports.push({ tag: rest.tag, report: rest.report, labels: canonical(rest.labels), carried: new Map() });
+      const { tag, report, source } = rest;
+      const first = this.collections.get(source);
+      follows(source === undefined ? answered?.owed : first?.reports.some((kept) => kept.report === report));
+      const known = answered ?? { .../** @type {Answered} */ (first), spent: [0n, 1n], owed: 0, reports: [] };
+      follows(!first || known.fingerprint === first.fingerprint);
+      if (source === undefined) known.owed -= 1;
+      known.reports.push({ tag, report, source, labels: canonical(rest.labels), carried: new Map() });
+      this.collections.set(rest.collection, known);
     } else if (kind === "upload") {
       follows(!this.uploads.has(rest.upload));
       this.uploads.set(rest.upload, /** @type {Upload} */ (entry));

@@ -35,10 +35,10 @@ import { bitsOf } from "./laws/sampler.js";
  * @returns {Promise<Law>}
  */
 export async function checkLaw(text, { fingerprint } = {}) {
-  if (typeof text !== "string" || text.length > LAW_BYTES) refuse("The law is no text, or too long.", "limits");
+  if (!(text?.length <= LAW_BYTES)) refuse("The law is too large.", "limits");
   const hash = await sha256(text);
   if (fingerprint !== undefined && fingerprint !== hash)
-    refuse("The law is not the one that was announced.", "fingerprint");
+    refuse("This is not the law that was announced.", "fingerprint");
   try {
     begin(0);
     return checked(text, hash);
@@ -53,8 +53,9 @@ export async function checkLaw(text, { fingerprint } = {}) {
 /** @param {string} text @param {string} fingerprint @returns {Law} */
 const checked = (text, fingerprint) => {
   const data = JSON.parse(text);
-  // nothing that two readers could take differently: white space, repeated keys, 1.0 for 1 and the like do not survive the round trip
-  demand(textual(data) === text, "it is not canonical JSON");
+  // nothing that two readers could take differently: white space, repeated keys, 1.0 for 1 and the like do not survive the round trip, and
+  // only half a character is written as \\ud...
+  demand(textual(data) === text && !/[^\\](\\\\)*\\ud/.test(text), "it is not canonical JSON");
   entries(data, "context domain law version");
   demand(data.version === 2, "its version is not known");
   const context = contextOf(data.context, valuesOf(data.domain));
@@ -64,6 +65,7 @@ const checked = (text, fingerprint) => {
   demandSmall(bits, BITS);
   prove(context, sampler);
   const { values } = context;
+  const cannot = () => refuse("This answer cannot be given.", "value"); // never repeats it
   /** @type {Map<string, number>} */
   const numbers = new Map(values.map((value, x) => [textual(value), x]));
   return Object.freeze({
@@ -76,9 +78,9 @@ const checked = (text, fingerprint) => {
     shows: context.shows,
     words: sampler.takes,
     bits,
-    index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given.", "value"), // never repeats it
+    index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? cannot(),
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) =>
-      Number.isInteger(x) && x in values && words.length === sampler.takes ? sampler.write(x, words) : refuse("A report takes its words.", "value"),
+      Number.isInteger(x) && x in values && words.length === sampler.takes ? sampler.write(x, words) : cannot(),
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
 };

@@ -45,8 +45,8 @@ const finite = (data) => {
   return found;
 };
 
-/** A value as a law may hold it: text, a whole number, or several of them. @param {any} value @returns {boolean} */
-const isValue = (value) => typeof value === "string" || Number.isSafeInteger(value) || listed(entries(value, "tuple").tuple).every(isValue);
+/** A value as a law may hold it: text, a whole number, or several of them. @param {any} value @returns {any} */
+const isValue = (value) => typeof value === "string" || Number.isSafeInteger(value) || (entries(value, "tuple").tuple.every(isValue) && value.tuple.length);
 
 /** What tells a value from all others. @param {any} value */
 export const textual = (value) => JSON.stringify(value);
@@ -56,7 +56,8 @@ export const valuesOf = (data) => {
   const count = "size" in data ? whole(entries(data, "size").size) : listed(entries(data, "values").values).length;
   demandSmall(count, VALUES);
   const values = data.values ?? range(count);
-  demand(values.every(isValue) && new Set(values.map(textual)).size === count);
+  // they differ as text: 1 is not beside "1"
+  demand(values.every(isValue) && new Set(values.map((/** @type {any} */ value) => textual(value.tuple ?? `${value}`))).size === count);
   return values;
 };
 
@@ -129,12 +130,11 @@ const uniformContext = (data, values) => {
 
 /** @param {any} data @param {any[]} values */
 const blocksContext = (data, values) => {
-  const isEven = "epsilon" in data;
-  entries(data, `block_of epsilon${isEven ? "" : "s"} form`, "names");
-  const levels = listed(isEven ? values.map(() => data.epsilon) : data.epsilons).map(memoized(finite));
-  const blockOf = numbers(data.block_of, values, levels.length);
-  demand(isEven || new Set(blockOf).size === levels.length);
-  return byBlocks(values, [blockOf], (l, block) => (l ? null : levels[block]));
+  const count = new Set(data.block_of).size;
+  const { epsilon, epsilons = range(count).map(() => epsilon), names = range(count) } = entries(data, `block_of epsilon${data.epsilon ? "" : "s"} form`, "names");
+  const levels = listed(epsilons).map(memoized(finite));
+  demand(levels.length === count && valuesOf({ values: names }).length === count);
+  return byBlocks(values, [numbers(data.block_of, values, count)], (l, block) => (l ? null : levels[block]));
 };
 
 /** @param {any} data @param {any[]} values */
@@ -295,10 +295,12 @@ const pointsContext = (data, values) => {
           if (atMost(plus(nearest, rounding), along(side[z] - side[x]))) break; // and further on none is nearer
           const level = at(x, z);
           spend(16);
-          if (atMost(level, nearest)) yield* bothWays(x, z, level);
+          if (!atMost(level, nearest)) continue;
+          yield* bothWays(x, z, level);
           // of values that are exchangeable, two as near to each other as any imply all others
-          if (few === exchangeable) nearest = atMost(level, nearest) ? level : nearest;
-          if (few === exchangeable && isGrid && atMost(nearest, along(step))) return;
+          if (few !== exchangeable) continue;
+          nearest = level;
+          if (isGrid && atMost(level, along(step))) return;
         }
     },
     largest,

@@ -1,7 +1,7 @@
 /** What a collection says of itself, read strictly; nothing in it is believed before the law is checked. */
 
 import { Refused } from "./discreet.js";
-import { isDigits, isTable, isText, readPlain } from "./plain.js";
+import { canonical, isDigits, isTable, isText, readPlain } from "./plain.js";
 import { addressOf } from "./requests.js";
 
 /**
@@ -17,6 +17,7 @@ import { addressOf } from "./requests.js";
  * @property {"open" | "invitation"} access
  * @property {string} [opens]
  * @property {string} [closes]
+ * @property {"waiting" | "open" | "closed"} state how far it is: not open yet, open for answers, or closed for good
  */
 
 /** The most bytes of a collection document. */
@@ -51,6 +52,7 @@ const PARTS = new Map([
   ["access", (/** @type {any} */ found) => ["open", "invitation"].includes(found)],
   ["opens", isMoment],
   ["closes", isMoment],
+  ["state", (/** @type {any} */ found) => ["waiting", "open", "closed"].includes(found)],
 ]);
 
 /** How many of them must be there. */
@@ -68,13 +70,21 @@ export function readDocument(text, address) {
   const wrong = [...PARTS.keys()].slice(0, NEEDED).find((key) => !keys.includes(key)) ?? keys.find((key) => !PARTS.get(key)?.(data[key]));
   if (wrong !== undefined)
     throw new Refused(`The collection does not describe itself as it must: see ${JSON.stringify(wrong.slice(0, 50))}.`, "document");
-  return { words: {}, labels: {}, access: "open", ...data, law: addressOf(data.law, address), reports: addressOf(data.reports, address) };
+  return { words: {}, labels: {}, access: "open", state: "open", ...data, law: addressOf(data.law, address), reports: addressOf(data.reports, address) };
 }
 
-/** Refuse a collection that is not open now. @param {Document} document @param {number} now */
-export function checkOpen({ opens, closes }, now) {
+/** Refuse a collection that takes no answers now, by its own word or by the time. @param {Document} document @param {number} now */
+export function checkOpen({ opens, closes, state }, now) {
   if (opens && now < Date.parse(opens)) throw new Refused(`This collection opens at ${opens}.`, "closed");
   if (closes && now >= Date.parse(closes)) throw new Refused(`This collection was closed at ${closes}.`, "closed");
+  if (state === "open") return;
+  throw new Refused(`This collection ${state === "waiting" ? "is not open yet" : "was closed by its owner"}, and takes no answers.`, "closed");
+}
+
+/** Refuse what a collection says of itself now, unless it is what it said before, but for its state. @param {Document} before @param {Document} now */
+export function checkSame(before, now) {
+  if (canonical({ ...now, state: before.state }) !== canonical(before))
+    throw new Refused("The collection describes itself in another way than when it was opened: open it again.", "document");
 }
 
 /** The labels of an answer, all of them declared. @param {Document} document @param {Record<string, string>} given */

@@ -46,7 +46,7 @@ export const epsilonOf = (written) => {
   if (written === "inf") return null;
   spend(8 + String(written).length ** 2 / 64);
   const found = exactNumber(written);
-  demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is no exact number");
+  demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is not exact");
   return found;
 };
 

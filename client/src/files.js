@@ -11,6 +11,9 @@ const load = (name) => import(name);
 /** How many tries, 10 ms apart, a lock is waited for. */
 const LOCK_TRIES = 3000;
 
+/** The age in milliseconds from which a draft without a text is that of a process that was killed before it wrote one. */
+const EMPTY_AGE = 3_600_000;
+
 /** The locks that are held here. @type {Set<string>} */
 const held = new Set();
 
@@ -51,8 +54,8 @@ export class FileStore {
   }
 
   /**
-   * Take a lock, and give what frees it. A lock says its process; that of a process that has ended is removed, by one
-   * who holds a lock on just that, so that nobody removes the lock that comes after it.
+   * Take a lock, and give what frees it. A lock says its process, and when that began where the system tells it; that of a process that has ended
+   * is removed, by one who holds a lock on just that, so that nobody removes the lock that comes after it.
    * @param {any} fs
    * @param {string} path
    * @returns {Promise<() => Promise<void>>}
@@ -66,16 +69,18 @@ export class FileStore {
     const mine = [pid, threadId, host].join(" ");
     held.add(number);
     try {
-      await fs.writeFile(draft, `${number} ${mine}`, { mode: 0o600 });
+      await fs.writeFile(draft, `${number} ${mine} ${await this.#startOf(fs, pid)}`.trimEnd(), { mode: 0o600 });
       for (let left = LOCK_TRIES; left; left -= 1) {
         // there with all its text at once, or not at all
-        if (await unless(fs.link(draft, path).then(() => true), "EEXIST", false))
+        if (await unless(fs.link(draft, path).then(() => true), "EEXIST", false)) {
+          await this.#clear(fs, path, mine, kill);
           return () => fs.unlink(path).finally(() => held.delete(number));
+        }
         const [other, ...whose] = (await unless(fs.readFile(path, "utf8"), "ENOENT", "")).split(" ");
-        if (other && this.#ended(other, whose, mine, kill)) {
+        if (other && (await this.#ended(fs, other, whose, mine, kill))) {
           const free = await this.#lock(fs, `${path}.${other}`);
           try {
-            if ((await unless(fs.readFile(path, "utf8"), "ENOENT", "")).startsWith(`${other} `)) await fs.unlink(path);
+            if ((await unless(fs.readFile(path, "utf8"), "ENOENT", "")).startsWith(`${other} `)) await unless(fs.unlink(path), "ENOENT", null);
           } finally {
             await free();
           }
@@ -90,16 +95,45 @@ export class FileStore {
     }
   }
 
-  /** @param {string} number @param {string[]} whose @param {string} mine @param {(pid: number, signal: number) => void} kill */
-  #ended(number, whose, mine, kill) {
-    if (whose.join(" ") === mine) return !held.has(number); // of an earlier process with the same number
+  /**
+   * Remove the drafts and locks beside a lock, which is held, that killed processes have left.
+   * @param {any} fs
+   * @param {string} path
+   * @param {string} mine
+   * @param {(pid: number, signal: number) => void} kill
+   */
+  async #clear(fs, path, mine, kill) {
+    const { basename, join } = await load("node:path");
+    const folder = await this.#folder(path);
+    for (const name of await fs.readdir(folder)) {
+      if (![`${basename(path)}-`, `${basename(path)}.`].some((start) => name.startsWith(start)) || held.has(name.slice(-16))) continue;
+      const file = join(folder, name);
+      const text = await unless(fs.readFile(file, "utf8"), "ENOENT", null);
+      const [number, ...whose] = (text ?? "").split(" ");
+      const isOld = text === "" && Date.now() - ((await unless(fs.stat(file), "ENOENT", null))?.mtimeMs ?? Infinity) > EMPTY_AGE;
+      if (isOld || (number && (await this.#ended(fs, number, whose, mine, kill)))) await unless(fs.unlink(file), "ENOENT", null);
+    }
+  }
+
+  /** When a process began, in ticks since the system did; nothing where the system does not tell. @param {any} fs @param {number} pid @returns {Promise<string>} */
+  #startOf(fs, pid) {
+    return fs.readFile(`/proc/${pid}/stat`, "latin1").then(
+      (/** @type {string} */ text) => text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "",
+      () => "",
+    );
+  }
+
+  /** @param {any} fs @param {string} number @param {string[]} whose @param {string} mine @param {(pid: number, signal: number) => void} kill @returns {Promise<boolean>} */
+  async #ended(fs, number, whose, mine, kill) {
+    if (whose.slice(0, 3).join(" ") === mine) return !held.has(number); // of an earlier process with the same number
     if (whose[2] !== mine.split(" ")[2] || !(Number(whose[0]) > 0)) return false;
     try {
       kill(Number(whose[0]), 0);
     } catch (problem) {
       return /** @type {any} */ (problem).code === "ESRCH";
     }
-    return false;
+    const start = whose[3] && (await this.#startOf(fs, Number(whose[0])));
+    return Boolean(start) && start !== whose[3];
   }
 
   /** The folder of a file. @param {string} path @returns {Promise<string>} */

@@ -1,5 +1,6 @@
 /** The ledger: one person's budget over all collections, and the report that each value has had. */
 
+import { balanceOf, budgetOf, checkBudgets, isLower, isShort, sharedWith, termsOf } from "./budgets.js";
 import { hexOf, utf8 } from "./bytes.js";
 import { randomWords, Refused } from "./discreet.js";
 import { atMost, exactNumber, plus, textOf } from "./exact.js";
@@ -9,6 +10,7 @@ import { canonical } from "./plain.js";
 import { randomHex } from "./stores.js";
 
 /** @import { Account, Entry, Upload } from "./account.js" */
+/** @import { Written } from "./budgets.js" */
 /** @import { Law } from "./check.js" */
 /** @import { Store } from "./journal.js" */
 
@@ -32,6 +34,8 @@ import { randomHex } from "./stores.js";
  * @property {string} spent
  * @property {string} left
  * @property {{collection: string, fingerprint: string, epsilon: string, reports: number, shows: boolean}[]} collections
+ * @property {(Written & {tightest: {x: any, z: any, budget: string, spent: string} | null})[]} budgets each with the two values between which
+ *   least is left of it
  * @property {Upload[]} queued the uploads that were neither accepted nor refused yet
  * @property {Entry[]} entries every entry, in order
  */
@@ -60,10 +64,11 @@ function reportOf({ law, x }) {
  * @param {Account} account
  * @param {Order} order with its invitation sealed
  * @param {string} tag
+ * @param {{collection: string, report: number | string} | undefined} elsewhere the report that the value has had in another collection of this law
  * @param {string} [upload] the number of a new upload, if its invitation was sealed for one
  * @returns {Entry | Upload}
  */
-function nextOf(account, order, tag, upload) {
+function nextOf(account, order, tag, elsewhere, upload) {
   const { name: collection, law, url, labels } = order;
   const { fingerprint, epsilon, shows } = law;
   const under = canonical(labels);
@@ -83,12 +88,16 @@ function nextOf(account, order, tag, upload) {
     const body = canonical({ version: 1, fingerprint, reports, ...(under === "{}" ? {} : { labels }) });
     return { kind: "upload", upload: upload || randomHex(16), collection, url, body, ...(invitation ? { invitation } : {}) };
   }
+  if (elsewhere) return { kind: "report", collection, tag, report: elsewhere.report, labels, source: elsewhere.collection };
   // a debit without a report: nothing was released under it
-  if (known && known.debits > known.reports.length)
-    return { kind: "report", collection, tag, report: reportOf(order), labels };
+  if (known?.owed) return { kind: "report", collection, tag, report: reportOf(order), labels };
   const cost = exactNumber(epsilon);
   if (!cost || !atMost(plus(account.spent, cost), account.cap))
     throw new Refused(`This answer would spend ${epsilon}, and only ${leftOf(account)} is left; no report was made.`, "overspent");
+  const { budgets, paid, terms } = account;
+  const counted = checkBudgets(budgets, paid, new Map([...terms, [fingerprint, law.E()]]), law.E());
+  const written = termsOf(law);
+  if (!terms.has(fingerprint) && (counted || isShort(written))) return { kind: "terms", fingerprint, ...written };
   return { kind: "debit", collection, fingerprint, epsilon, shows };
 }
 
@@ -99,6 +108,7 @@ const leftOf = ({ cap, spent }) => (atMost(spent, cap) ? textOf(plus(cap, [-spen
 export class Ledger {
   #journal;
   #cap;
+  #budgets;
   /** @type {Promise<any>} */
   #last = Promise.resolve();
 
@@ -106,9 +116,12 @@ export class Ledger {
    * @param {Store} store
    * @param {string | number} [cap] what all answers together may spend: needed for a new ledger, lowered for one that
    *   is there, never raised
+   * @param {Written[]} [budgets] contexts, with their domains as laws publish them, that limit it pair by pair: answers to questions that have all
+   *   values of one spend theirs of it; lowered for values that have one, never raised
    */
-  constructor(store, cap) {
+  constructor(store, cap, budgets = []) {
     this.#journal = new Journal(store);
+    this.#budgets = budgets;
     this.#cap = cap === undefined ? null : exactNumber(cap);
     if (cap !== undefined && !(this.#cap && this.#cap[0] >= 0n)) throw new Refused("A cap must be an exact number.", "cap");
   }
@@ -122,12 +135,12 @@ export class Ledger {
 
   /**
    * Add entries, each durable before the next, until none is missing; whoever else adds some is taken into account.
-   * @param {(account: Account) => Entry | undefined} missing
+   * @param {(account: Account) => Entry | undefined | Promise<Entry | undefined>} missing
    */
   async #until(missing) {
     for (let round = 0; round < ROUNDS; round += 1) {
       const account = await this.#journal.read();
-      const next = missing(account);
+      const next = await missing(account);
       if (!next) return account;
       await this.#journal.append(next);
     }
@@ -143,24 +156,74 @@ export class Ledger {
         if (isNew) throw new Refused("A new ledger needs a cap: what all answers together may spend.", "cap");
       } else if (isNew || !atMost(found.cap, asked)) return { kind: "cap", version: 1, epsilon: textOf(asked) };
       else if (!atMost(asked, found.cap)) throw new Refused(`The cap is ${textOf(found.cap)}, and a cap is never raised.`, "cap");
-      return undefined;
+      return this.#budgetOver(found);
     });
     this.#cap = null; // others may lower it from now on
+    this.#budgets = [];
     return account;
+  }
+
+  /** The entry of the next budget that was asked for and is not there yet. @param {Account} account @returns {Entry | undefined} */
+  #budgetOver({ budgets, paid, collections, terms }) {
+    for (const { context, domain } of this.#budgets) {
+      const budget = budgetOf({ context, domain }, budgets, paid);
+      if (!budget) throw new Refused("A budget must be a context over at most 256 values, written as laws publish it.", "budget");
+      if (!isLower(budget, budgets)) continue;
+      const isFirst = !budgets.some(({ before }) => before === budget.before);
+      if (isFirst && [...collections.values()].some(({ shows, fingerprint }) => shows && !terms.has(fingerprint)))
+        throw new Refused("A budget must be set before answers that may show values.", "budget");
+      return { kind: "budget", context, domain };
+    }
+    return undefined;
+  }
+
+  /** What stands for a value in the journal. @param {string} name of the collection @param {Order} order */
+  async #tag(name, { law, x }) {
+    return hexOf(await crypto.subtle.sign("HMAC", await this.#journal.store.key(), utf8(canonical([name, law.values[x]]))));
+  }
+
+  /** The report that a value has had under the same law in another collection. @param {Account} account @param {Order} order */
+  async #elsewhere({ collections }, order) {
+    for (const [collection, { fingerprint, reports }] of collections) {
+      if (fingerprint !== order.law.fingerprint) continue;
+      const tag = await this.#tag(collection, order);
+      const kept = reports.find((one) => one.tag === tag);
+      if (kept) return { collection, report: kept.report };
+    }
+    return undefined;
+  }
+
+  /**
+   * A sentence for each collection answered under another law whose answers are among those of this one. Whether both ask the same, the ledger
+   * cannot know.
+   * @param {string} name
+   * @param {Law} law
+   * @returns {Promise<string[]>}
+   */
+  warnings(name, law) {
+    return this.#alone(async () => {
+      const { collections, terms } = await this.#journal.read();
+      if ([...collections].some(([other, { fingerprint }]) => other === name || fingerprint === law.fingerprint)) return [];
+      const names = new Set(law.values.map((value) => canonical(value)));
+      return [...collections].flatMap(([other, { fingerprint }]) => {
+        const count = sharedWith(terms.get(fingerprint) ?? null, names);
+        const sentence = `${count} of these ${law.size} answers were also answers to ${other}, which you answered under another law: if both ask the same of you, what they show adds up.`;
+        return count ? [sentence] : [];
+      });
+    });
   }
 
   /** The upload that carries the report of a value, stored with all that it rests on. @param {Order} order @returns {Promise<Upload>} */
   submit(order) {
     return this.#alone(async () => {
       await this.#open();
-      const told = utf8(canonical([order.name, order.law.values[order.x]]));
       const key = await this.#journal.store.key();
-      const tag = hexOf(await crypto.subtle.sign("HMAC", key, told));
+      const tag = await this.#tag(order.name, order);
       const number = order.invitation && randomHex(16);
       const invitation = number && (await seal(key, number, checkInvitation(order.invitation)));
       let next = /** @type {Entry} */ ({ kind: "" });
-      await this.#until((account) => {
-        next = nextOf(account, { ...order, invitation }, tag, number);
+      await this.#until(async (account) => {
+        next = nextOf(account, { ...order, invitation }, tag, await this.#elsewhere(account, order), number);
         return account.uploads.has(next.upload) ? undefined : next;
       });
       return /** @type {Upload} */ (next);
@@ -209,12 +272,13 @@ export class Ledger {
         reports: reports.length,
         shows,
       }));
-      const { cap, spent: total, queued, entries: all } = account;
-      return { cap: textOf(cap), spent: textOf(total), left: leftOf(account), collections, queued, entries: structuredClone(all) };
+      const { cap, spent: total, queued, entries: all, paid, terms } = account;
+      const budgets = account.budgets.map((budget) => balanceOf(budget, paid, terms));
+      return { cap: textOf(cap), spent: textOf(total), left: leftOf(account), collections, budgets, queued, entries: structuredClone(all) };
     });
   }
 
-  /** The journal as text: neither values nor the key are in it, and invitations are sealed. @returns {Promise<string>} */
+  /** The journal as text: neither answers nor the key are in it, and invitations are sealed. @returns {Promise<string>} */
   export() {
     return this.#alone(async () => {
       await this.#open();

@@ -1,17 +1,8 @@
 /** What is refused, with a reason, and how much a law may ask for. */
 
-/** What must not be used, with a reason that a person can read. */
-export class Refused extends Error {
-  /**
-   * @param {string} message
-   * @param {string} code the reason in one word, for programs
-   */
-  constructor(message, code) {
-    super(message);
-    this.name = "Refused";
-    this.code = code;
-  }
-}
+import { Refused } from "./refused.js";
+
+export { Refused };
 
 /** @param {string} message @param {string} code @returns {never} */
 export const refuse = (message, code) => {
@@ -22,7 +13,7 @@ export const refuse = (message, code) => {
  * Refuse a law unless something holds of it.
  * @type {(holds: unknown, reason?: string) => asserts holds}
  */
-export const demand = (holds, reason = "its numbers contradict each other") => {
+export const demand = (holds, reason = "its numbers do not agree") => {
   if (!holds) refuse(reason, "law");
 };
 

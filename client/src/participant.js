@@ -1,7 +1,7 @@
 /** One person's side of every collection: check the law, keep the ledger, randomize here, send the report. */
 
 import { checkLaw, LAW_BYTES, Refused } from "./discreet.js";
-import { checkInvited, checkLabels, checkOpen, DOCUMENT_BYTES, readDocument } from "./document.js";
+import { checkInvited, checkLabels, checkOpen, checkSame, DOCUMENT_BYTES, readDocument } from "./document.js";
 import { invitationIn } from "./invitations.js";
 import { Ledger } from "./ledger.js";
 import { promiseFor, promiseOf } from "./promise.js";
@@ -17,6 +17,7 @@ export { wordsFor } from "./words.js";
 export { KEY_BYTES, keyBytes, randomHex, tagKey } from "./stores.js"; // for the ledger in a file
 
 /** @import { Upload } from "./account.js" */
+/** @import { Written } from "./budgets.js" */
 /** @import { Law } from "./check.js" */
 /** @import { Store } from "./journal.js" */
 /** @import { Promised } from "./promise.js" */
@@ -39,6 +40,7 @@ export { KEY_BYTES, keyBytes, randomHex, tagKey } from "./stores.js"; // for the
  * @property {readonly any[]} values the answers that can be given
  * @property {Record<string, string[]>} labels public labels that an answer may carry
  * @property {Promised} promise what was checked
+ * @property {string[]} warnings what the ledger knows that speaks against answering: questions with the same answers under another law
  * @property {(value: any) => string} promiseFor what is promised of one answer, in a sentence that does not repeat it
  * @property {Law} law
  * @property {boolean} needsInvitation whether an answer needs an invitation, and the link that was opened held none
@@ -67,13 +69,14 @@ export class Participant {
    * @param {object} [options]
    * @param {string | number} [options.cap] what all answers together may spend: needed for a new ledger, lowered for
    *   one that is there, never raised
+   * @param {Written[]} [options.budgets] contexts that limit it pair by pair, each `{context, domain}` as laws publish them
    * @param {Store} [options.store] where the ledger is kept: the IndexedDB of this origin unless told otherwise
    * @param {typeof globalThis.fetch} [options.fetch]
    * @param {() => number} [options.now] the time in milliseconds
    * @param {(milliseconds: number) => Promise<unknown>} [options.sleep]
    * @param {number} [options.timeout] the most milliseconds that a collector may take to answer
    */
-  constructor({ cap, store = new IndexedStore(), fetch, now = Date.now, sleep, timeout = 30000 } = {}) {
+  constructor({ cap, budgets, store = new IndexedStore(), fetch, now = Date.now, sleep, timeout = 30000 } = {}) {
     /** @type {Ways} */
     this.#ways = {
       fetch: fetch ?? ((...asked) => globalThis.fetch(...asked)),
@@ -81,7 +84,7 @@ export class Participant {
       sleep: sleep ?? ((milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))),
       timeout,
     };
-    this.ledger = new Ledger(store, cap);
+    this.ledger = new Ledger(store, cap, budgets);
   }
 
   /**
@@ -94,8 +97,12 @@ export class Participant {
     const ways = this.#ways;
     const name = addressOf(url);
     const linked = invitationIn(url);
-    const document = readDocument(await textAt(ways, name, DOCUMENT_BYTES), name);
-    checkOpen(document, ways.now());
+    const describe = async () => {
+      const found = readDocument(await textAt(ways, name, DOCUMENT_BYTES), name);
+      checkOpen(found, ways.now());
+      return found;
+    };
+    const document = await describe();
     const law = await checkLaw(await textAt(ways, document.law, LAW_BYTES), document);
     const { title, question, words, labels, changes, reports, access } = document;
     checkWords(law.values, words);
@@ -107,6 +114,7 @@ export class Participant {
       values: law.values,
       labels,
       promise: promiseOf(law, document),
+      warnings: await this.ledger.warnings(name, law).catch(() => []), // without a ledger there is no answer either
       promiseFor: (/** @type {any} */ value) => promiseFor(law, numberOf(law, value)),
       law,
       needsInvitation: access === "invitation" && linked === undefined,
@@ -115,6 +123,12 @@ export class Participant {
         const told = checkLabels(document, more.labels ?? {});
         const invitation = checkInvited(document, more.invitation ?? linked);
         const x = numberOf(law, value);
+        // it may have been closed since, and nothing is spent then; one that is away is as it was
+        const now = await describe().catch((problem) => {
+          if (problem.code === "unreachable") return document;
+          throw problem;
+        });
+        checkSame(document, now);
         return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, changes, url: reports, access, invitation }));
       },
     });

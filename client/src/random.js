@@ -10,6 +10,6 @@ export const randomWords = (count) => {
   const words = new BigUint64Array(count);
   // at most 65,536 bytes a call; whatever it throws ends the report
   for (let at = 0; at < count; at += 8192) crypto.getRandomValues(words.subarray(at, at + 8192));
-  if (count && words.every((word) => !word)) refuse("There is no randomness, so no report.", "random");
+  if (count && words.every((word) => !word)) refuse("There is no randomness.", "random");
   return words;
 };

@@ -25,8 +25,9 @@ const LONGEST_ASKED = 3600;
 /** The most bytes that are read of the answer to an upload. */
 const PROBLEM = 65536;
 
-/** Codes of refusals that a person can do something about, and what. @type {Map<string | null, string>} */
+/** Codes of refusals that people should understand, and what they mean or what can be done. @type {Map<string | null, string>} */
 const REASONS = new Map([
+  ["closed", "The collection was closed before the report came, and did not count it; what it spent stays spent."],
   ["not_invited", "The invitation is missing, unknown or used up; the report is kept, and the same answer with another invitation sends it at no further cost."],
 ]);
 

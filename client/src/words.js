@@ -54,7 +54,7 @@ export function checkWords(values, words) {
     if (!holds) throw new Refused(`The collection shows one answer as another: see ${JSON.stringify(text.slice(0, 50))}.`, "words");
   };
   /** @param {Map<string, string>} map @param {string} key @param {string} text */
-  const isFirst = (map, key, text) => (map.has(key) ? map.get(key) === text : map.set(key, text));
+  const isFirst = (map, key, text) => !map.has(key) && map.set(key, text);
   const looks = new Map();
   for (const [value, word] of Object.entries(words)) demand(isReadable(word) && isFirst(looks, appearance(word), value), word);
   const seen = new Map();

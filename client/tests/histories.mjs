@@ -71,9 +71,15 @@ export class LossyDisk {
     };
   }
 
-  /** The entries that survive a loss of power now. */
-  entries() {
-    return this.durable.slice(0, this.durable.lastIndexOf("\n") + 1).split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  /** The entries that survive a loss of power now. @param {string} [text] */
+  entries(text = this.durable) {
+    return text.slice(0, text.lastIndexOf("\n") + 1).split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  }
+
+  /** The value that a report of a collection stands for, by its tag, synced or not. @param {string} collection @param {any} report */
+  valuesOf(collection, report) {
+    const tags = this.entries(this.durable + this.pending).flatMap((entry) => (entry.collection === collection && entry.report === report ? [entry.tag] : []));
+    return VALUES.filter((value) => tags.includes(createHmac("sha256", this.bytes).update(JSON.stringify([collection, value])).digest("hex")));
   }
 }
 
@@ -117,7 +123,7 @@ export async function history(seed, { Participant }, lazy = []) {
   /** @type {Set<string>} */
   const wrong = new Set();
   const counts = { answers: 0, crashes: 0, reloads: 0, refused: 0, posts: 0 };
-  /** The reports that have left the device, by collection and value. @type {Map<string, Set<string>>} */
+  /** The reports that have left the device, by value: all collections have one law. @type {Map<string, Set<string>>} */
   const told = new Map();
   /** The bytes of each upload. @type {Map<string, string>} */
   const bodies = new Map();
@@ -125,7 +131,7 @@ export async function history(seed, { Participant }, lazy = []) {
 
   drawn = () => {
     const entries = disk.entries().filter(({ collection }) => collection === ORIGIN + answering.name);
-    const count = (/** @type {string} */ kind) => entries.filter((entry) => entry.kind === kind).length;
+    const count = (/** @type {string} */ kind) => entries.filter((entry) => entry.kind === kind && entry.source === undefined).length;
     if (count("debit") <= count("report")) wrong.add("drawn before it was paid for");
   };
 
@@ -142,10 +148,8 @@ export async function history(seed, { Participant }, lazy = []) {
     const { reports } = JSON.parse(init.body);
     const stored = entries.filter(({ kind }) => kind === "report").map(({ report }) => report);
     if (reports.some((/** @type {any} */ report) => !stored.includes(report))) wrong.add("released before it was stored");
-    if (!bodies.has(number) && answering.value) {
-      const key = `${answering.name} ${answering.value}`;
-      told.set(key, (told.get(key) ?? new Set()).add(JSON.stringify(reports.at(-1)))); // the one that was answered now
-    }
+    for (const report of reports)
+      for (const value of disk.valuesOf(String(url).replace(/reports$/, ""), report)) told.set(value, (told.get(value) ?? new Set()).add(JSON.stringify(report)));
     bodies.set(number, init.body);
     const response = chance.pick([() => new Response(null, { status: 200 }), () => new Response(null, { status: 503 }), () => null])();
     await step();

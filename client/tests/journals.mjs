@@ -6,7 +6,7 @@
  * `node journals.mjs invitations PATH`: the invitation of every queued upload, by its number.
  * `node journals.mjs answer PATH LAW NAME VALUE [CHANGES]`: answers the collection at the address NAME, with the law in
  * a file and a value as JSON, where the collector takes everything; with a cap of 4 if the ledger is new.
- * `node journals.mjs many PATH LAW NAME COUNT`: answers so many collections of that kind with 3, and says how many were answered.
+ * `node journals.mjs many PATH LAW NAME COUNT`: answers so many collections of that kind, each with another value, and says how many were answered.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -52,7 +52,7 @@ async function many() {
   const done = { answered: 0, refused: 0 };
   for (let number = 0; number < Number(value); number += 1) {
     try {
-      await answer(`${name}&number=${number}`, 3);
+      await answer(`${name}&number=${number}`, 199 - number);
       done.answered += 1;
     } catch (problem) {
       if (/** @type {any} */ (problem).code !== "overspent") throw problem;

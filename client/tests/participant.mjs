@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFile, fork } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
@@ -74,6 +74,11 @@ test("a draw before the debit is caught", async () => {
   assert.ok(/** @type {number} */ ((await faults(client)).get("drawn before it was paid for")) > 100);
 });
 
+test("a second report under the same law elsewhere is caught", async () => {
+  const client = await plant("elsewhere", "ledger.js", "if (elsewhere) return", "if (false) return");
+  assert.ok(/** @type {number} */ ((await faults(client)).get("a second report for one value")) > 30);
+});
+
 test("an upload that is sent and not stored is caught", async () => {
   const client = await plant("upload", "ledger.js", "account.uploads.has(next.upload)", 'next.kind === "upload"');
   assert.ok(/** @type {number} */ ((await faults(client)).get("sent before the upload was stored")) > 100);
@@ -88,22 +93,106 @@ test("budgets are exact, per collection and in all, and a cap is never raised", 
   );
   const site = collector(pages);
   const store = new MemoryStore();
-  const one = someone(site, { store, cap: "10/3" });
-  for (const name of "abcdefghij") assert.equal((await (await one.open(`${ORIGIN}/${name}`)).answer("é")).state, "accepted");
+  const one = someone(site, { store, cap: "2/3" });
+  const answers = ["é", "\uffee", "é", "\uffee", "é"]; // one law and one value have one report
+  for (const [i, name] of [..."abcde"].entries()) assert.equal((await (await one.open(`${ORIGIN}/${name}`)).answer(answers[i])).state, "accepted");
   const { cap, spent, left, collections, queued } = await one.ledger.summary();
-  assert.deepEqual([cap, spent, left, queued], ["10/3", "10/3", "0", []]);
-  assert.deepEqual(collections[3], { collection: `${ORIGIN}/d`, fingerprint: hash(LAWS.names), epsilon: "1/3", reports: 1, shows: false });
+  assert.deepEqual([cap, spent, left, queued], ["2/3", "2/3", "0", []]);
+  assert.deepEqual(collections[1], { collection: `${ORIGIN}/b`, fingerprint: hash(LAWS.names), epsilon: "1/3", reports: 1, shows: false });
+  assert.deepEqual(collections[3], { collection: `${ORIGIN}/d`, fingerprint: hash(LAWS.names), epsilon: "0", reports: 1, shows: false });
   const posts = site.posts().length;
-  await refused((await one.open(`${ORIGIN}/k`)).answer("é"), "overspent");
+  await refused((await one.open(`${ORIGIN}/k`)).answer("\u{1f600}"), "overspent");
   assert.equal(site.posts().length, posts);
 
   await refused(someone(site, { store, cap: 4 }).ledger.summary(), "cap");
-  assert.equal((await someone(site, { store, cap: "3" }).ledger.summary()).left, "0");
-  assert.equal((await someone(site, { store, cap: undefined }).ledger.summary()).cap, "3");
+  assert.equal((await someone(site, { store, cap: "1/2" }).ledger.summary()).left, "0");
+  assert.equal((await someone(site, { store, cap: undefined }).ledger.summary()).cap, "0.5");
   await refused(someone(site, { cap: undefined }).ledger.summary(), "cap");
   for (const wrong of ["inf", "", "-1", "1/0", "x", NaN]) assert.throws(() => someone(site, { cap: wrong }), Refused);
   const text = await one.ledger.export();
-  assert.ok(text.endsWith("\n") && !text.includes("é"));
+  assert.ok(text.endsWith("\n") && !text.split("\n").some((line) => line.includes("é") && !line.includes('"kind":"terms"')));
+});
+
+test("one law and one value have one report at every address, and a changed one is refused or spends", async () => {
+  const names = [..."abcdefgh"];
+  const document = (/** @type {string} */ name) => JSON.stringify(documentOf(LAWS.wide, { law: "/law", changes: name === "h" ? "spend" : "refuse" }));
+  const site = collector({ ...Object.fromEntries(names.map((name) => [`/${name}`, document(name)])), "/law": LAWS.wide });
+  const store = new MemoryStore();
+  const sent = [];
+  for (const name of names) sent.push(await (await someone(site, { store, cap: "1" }).open(`${ORIGIN}/${name}`)).answer(17));
+  assert.equal(new Set(sent.map(({ sent: body }) => body)).size, 1);
+  assert.equal(new Set(sent.map(({ upload }) => upload)).size, 8);
+  assert.deepEqual(sent.map(({ epsilon }) => epsilon), ["0.25", ...Array(7).fill("0")]);
+  const one = someone(site, { store, cap: undefined });
+  await refused((await one.open(`${ORIGIN}/b`)).answer(18), "answered");
+  assert.equal((await one.ledger.summary()).spent, "0.25");
+  assert.equal((await (await one.open(`${ORIGIN}/h`)).answer(18)).epsilon, "0.25");
+  const { spent, entries } = await one.ledger.summary();
+  assert.equal(spent, "0.5");
+  assert.deepEqual(entries.filter(({ kind }) => kind === "report").map(({ source }) => source), [undefined, ...Array(7).fill(`${ORIGIN}/a`), undefined]);
+});
+
+test("a ledger from before reports were shared is read, and shares them", async () => {
+  const site = collector({ ...pagesOf(LAWS.wide), "/d/": JSON.stringify(documentOf(LAWS.wide, { law: "/c/law" })) });
+  const made = new MemoryStore();
+  const first = await (await someone(site, { store: made }).open(`${ORIGIN}/c/`)).answer(17);
+  const { Journal } = await import("../src/journal.js");
+  const old = new MemoryStore({ key: made.bytes });
+  for (const entry of (await someone(site, { store: made, cap: undefined }).ledger.summary()).entries.filter(({ kind }) => kind !== "terms")) {
+    const journal = new Journal(old);
+    await journal.read();
+    await journal.append(entry);
+  }
+  const one = someone(site, { store: old, cap: undefined });
+  assert.equal((await (await one.open(`${ORIGIN}/d/`)).answer(17)).sent, first.sent);
+  assert.equal((await one.ledger.summary()).spent, "0.25");
+});
+
+test("answers that another law has asked about are named", async () => {
+  const site = collector({ ...pagesOf(LAWS.response), "/d/": JSON.stringify(documentOf(LAWS.blocks)), "/d/law": LAWS.blocks });
+  const one = someone(site);
+  assert.deepEqual((await one.open(`${ORIGIN}/d/`)).warnings, []);
+  const first = await one.open(`${ORIGIN}/c/`);
+  await first.answer("a");
+  const { warnings, values } = await one.open(`${ORIGIN}/d/`);
+  const shared = values.filter((value) => first.values.includes(value)).length;
+  assert.ok(shared);
+  assert.deepEqual(warnings, [
+    `${shared} of these 5 answers were also answers to ${ORIGIN}/c/, which you answered under another law: if both ask the same of you, what they show adds up.`,
+  ]);
+  assert.deepEqual((await one.open(`${ORIGIN}/c/`)).warnings, []);
+});
+
+test("budgets that are contexts count pair by pair, are lowered and never raised", async () => {
+  const site = collector({ ...pagesOf(LAWS.names), "/d/": JSON.stringify(documentOf(LAWS.names, { law: "/c/law" })) });
+  const names = ["\uffee", "é", "\u{1f600}"];
+  const budget = (/** @type {string} */ epsilon, values = names) => ({ context: { epsilon, form: "uniform" }, domain: { values } });
+  const store = new MemoryStore();
+  const one = someone(site, { store, budgets: [budget("0.5"), budget("1", ["x", "y"])] });
+  await (await one.open(`${ORIGIN}/c/`)).answer("é");
+  const before = await store.read();
+  const problem = await (await one.open(`${ORIGIN}/d/`)).answer("\uffee").catch((found) => found);
+  assert.equal(problem.code, "overspent");
+  assert.match(problem.message, /would spend 1\/3 on telling "\uffee" from "é", and the budget of 0.5 does not allow it/);
+  assert.equal(await store.read(), before);
+  assert.equal((await (await one.open(`${ORIGIN}/d/`)).answer("é")).state, "accepted"); // the stored report
+  const { budgets, entries } = await one.ledger.summary();
+  assert.deepEqual(entries.slice(0, 5).map(({ kind }) => kind), ["cap", "budget", "budget", "terms", "debit"]);
+  assert.deepEqual(budgets[0], { ...budget("0.5"), tightest: { x: "\uffee", z: "é", budget: "0.5", spent: "1/3" } });
+  assert.deepEqual(budgets[1].tightest, { x: "x", z: "y", budget: "1", spent: "0" });
+  await someone(site, { store, budgets: [budget("0.5", names.toReversed())] }).ledger.summary(); // the same, in another order
+  assert.equal((await one.ledger.summary()).budgets.length, 2);
+  await refused(someone(site, { store, budgets: [budget("0.6")] }).ledger.summary(), "budget");
+  await someone(site, { store, budgets: [budget("0.4")] }).ledger.summary();
+  assert.equal((await one.ledger.summary()).budgets.at(-1)?.tightest?.budget, "0.4");
+  for (const wrong of [budget("x"), budget("1", ["x", "x"]), { context: {}, domain: {} }, budget("1", Array.from({ length: 257 }, (_, i) => `${i}`))])
+    await refused(someone(site, { budgets: [wrong] }).ledger.summary(), "budget");
+  const open = { context: { epsilons: ["inf", "inf", "2"], form: "graded" }, domain: { values: names } };
+  const shown = someone(collector(pagesOf(LAWS.blocks)), { budgets: [budget("5", ["a", "b", "c", "d", "e"])] });
+  await assert.rejects((await shown.open(`${ORIGIN}/c/`)).answer("a"), /may tell ".*" from ".*" for certain, where the budget allows 5 only/);
+  const wide = someone(site, { budgets: [open] });
+  for (const [name, value] of [["c", "é"], ["d", "\uffee"]]) await (await wide.open(`${ORIGIN}/${name}/`)).answer(value);
+  assert.deepEqual((await wide.ledger.summary()).budgets[0].tightest, { x: names[2], z: names[0], budget: "2", spent: "2/3" });
 });
 
 test("one value has one report, and a changed one is refused or spends", async () => {
@@ -191,9 +280,9 @@ test("torn last lines are cut off, and any other change is noticed", async () =>
     return new Participant({ store: new FileStore(path) }).ledger.summary();
   };
   const { entries } = await read(text);
-  assert.deepEqual(entries.map(({ kind }) => kind), ["cap", "debit", "report", "upload", "outcome"]);
-  const last = text.lastIndexOf("\n", text.length - 2) + 1;
-  for (const cut of [last, last + 1, last + 40, text.length - 1]) assert.equal((await read(bytes.subarray(0, cut))).entries.length, 4);
+  assert.deepEqual(entries.map(({ kind }) => kind), ["cap", "terms", "debit", "report", "upload", "outcome"]);
+  const last = bytes.lastIndexOf(10, bytes.length - 2) + 1;
+  for (const cut of [last, last + 1, last + 40, bytes.length - 1]) assert.equal((await read(bytes.subarray(0, cut))).entries.length, 5);
   await refused(read(""), "damaged");
   await refused(read(bytes.subarray(0, 20)), "damaged");
   await refused(read(text.split("\n").toSpliced(1, 1).join("\n")), "damaged");
@@ -246,12 +335,17 @@ test("a chain that fits does not make an entry that cannot follow", async () => 
     [...good, upload],
     [cap, debit, report, { ...upload, body: '{"reports":[3],"reports":[4]}' }],
     [cap, outcome],
+    [cap, { ...report, source: "u" }],
+    [cap, debit, report, { ...report, collection: "w", report: 4, source: "u" }],
+    [cap, debit, report, { ...debit, collection: "w", fingerprint: "1".repeat(64) }, { ...report, collection: "w", source: "u" }],
+    [cap, debit, report, { ...report, collection: "w", source: 3 }],
+    [cap, { kind: "terms", fingerprint: "1", context: {}, domain: {} }],
     [cap, { kind: 3 }],
     [cap, {}],
   ];
   for (const entries of bad) await refused(write(entries), "damaged");
   // what this client does not keep to is no damage, and stops it all the same
-  const budget = { kind: "budget", context: { form: "uniform", epsilon: "1" }, domain: { size: 2 } };
+  const budget = { kind: "budget", context: { form: "of another client", epsilon: "1" }, domain: { size: 2 } };
   for (const entry of [budget, { kind: "other" }, { kind: "__proto__" }]) await refused(write([cap, entry]), "kind");
 });
 
@@ -275,8 +369,9 @@ test("tags stand for values, and values are nowhere", async () => {
   await collection.answer({ tuple: ["b", 2] });
   const { entries } = await one.ledger.summary();
   const told = `["${ORIGIN}/c/",{"tuple":["b",2]}]`;
-  assert.equal(entries[2].tag, createHmac("sha256", key).update(told).digest("hex"));
-  const left = (await one.ledger.export()) + JSON.stringify(site.asked.filter(({ init }) => init.method === "POST"));
+  assert.equal(entries[3].tag, createHmac("sha256", key).update(told).digest("hex"));
+  const lines = (await one.ledger.export()).split("\n").filter((line) => !line.includes('"kind":"terms"')); // which lists all values
+  const left = lines.join("\n") + JSON.stringify(site.asked.filter(({ init }) => init.method === "POST"));
   assert.ok(!left.includes('"b"') && !left.includes("tuple") && !left.includes(Buffer.from(key).toString("hex")));
   for (const wrong of ["secret", 10n, { secret: 1, toJSON: () => { throw new Error("secret"); } }]) {
     const problem = await collection.answer(wrong).catch((found) => found);
@@ -301,7 +396,7 @@ test("without randomness or a store there is no report", async () => {
       crypto.getRandomValues = real;
     }
   }
-  assert.deepEqual((await someone(site, { store }).ledger.summary()).entries.map(({ kind }) => kind), ["cap", "debit"]);
+  assert.deepEqual((await someone(site, { store }).ledger.summary()).entries.map(({ kind }) => kind), ["cap", "terms", "debit"]);
   assert.equal(site.posts().length, 0);
   const forgetful = { read: async () => null, append: async () => true, key: () => store.key() };
   await refused((await someone(site, { store: forgetful }).open(`${ORIGIN}/c/`)).answer("v1"), "store");
@@ -348,6 +443,9 @@ const LIES = [
   ["another form of time", "document", pagesOf(LAWS.response, { closes: "2026-02-20T00:00:00+00:00" })],
   ["a collection that is not open yet", "closed", pagesOf(LAWS.response, { opens: "2026-11-17T00:00:01Z" })],
   ["a collection that is closed", "closed", pagesOf(LAWS.response, { closes: "2026-11-17T00:00:00Z" })],
+  ["a collection that says it is not open yet", "closed", pagesOf(LAWS.response, { state: "waiting" })],
+  ["a collection that says it is closed", "closed", pagesOf(LAWS.response, { state: "closed" })],
+  ["an unknown state", "document", pagesOf(LAWS.response, { state: "ajar" })],
   ["nothing", "document", {}],
   ["a failure", "unreachable", { "/c/": () => new Response("", { status: 500 }) }],
 ];
@@ -372,6 +470,29 @@ test("a law that changes under one address is refused, and so is an answer after
   const late = await someone(collector(pagesOf(LAWS.response, { closes: "1970-01-01T00:00:01Z" })), { now: () => now }).open(`${ORIGIN}/c/`);
   now = 1000;
   await refused(late.answer("a"), "closed");
+});
+
+test("a collection that was closed or changed since it was opened costs nothing, and one that is away is answered", async () => {
+  /** @type {Record<string, any>} */
+  const pages = pagesOf(LAWS.response);
+  const site = collector(pages);
+  const store = new MemoryStore();
+  const collection = await someone(site, { store }).open(`${ORIGIN}/c/`);
+  for (const [more, code] of /** @type {[object, string][]} */ ([[{ state: "closed" }, "closed"], [{ state: "waiting" }, "closed"], [{ changes: "spend" }, "document"]])) {
+    pages["/c/"] = JSON.stringify(documentOf(LAWS.response, more));
+    await refused(collection.answer("a"), code);
+  }
+  assert.equal(await store.read(), null);
+  assert.equal(site.posts().length, 0);
+  pages["/c/"] = () => new Response("", { status: 503 });
+  assert.equal((await collection.answer("a")).state, "accepted");
+});
+
+test("a collection that closes while the report is on its way says what that means", async () => {
+  const closed = () => new Response('{"code":"closed"}', { status: 409, headers: { "content-type": "application/problem+json" } });
+  const { state, code, reason, epsilon } = await (await someone(collector(pagesOf(LAWS.response), closed)).open(`${ORIGIN}/c/`)).answer("a");
+  assert.deepEqual([state, code, epsilon], ["refused", "closed", "1"]);
+  assert.match(reason ?? "", /^The collection was closed before the report came/);
 });
 
 test("labels are declared or refused, and travel beside the report", async () => {
@@ -518,7 +639,7 @@ test("a collection has the name that it has in Python", () => {
 test("nothing is sent but what must be", async () => {
   const site = collector(pagesOf(LAWS.wide));
   await (await someone(site).open(`${ORIGIN}/c/`)).answer(1);
-  assert.deepEqual(site.asked.map(({ url }) => url), [`${ORIGIN}/c/`, `${ORIGIN}/c/law`, `${ORIGIN}/c/reports`]);
+  assert.deepEqual(site.asked.map(({ url }) => url), [`${ORIGIN}/c/`, `${ORIGIN}/c/law`, `${ORIGIN}/c/`, `${ORIGIN}/c/reports`]);
   for (const { init } of site.asked) {
     const { headers, body, method, signal, ...rest } = init;
     assert.ok(signal instanceof AbortSignal);
@@ -560,8 +681,8 @@ test("over a real connection, the headers tell nothing either", async () => {
   assert.equal(receipt.state, "accepted");
   const allowed = ["host", "connection", "accept", "accept-language", "accept-encoding", "sec-fetch-mode", "user-agent", "content-type", "content-length", "idempotency-key", "cache-control", "pragma"];
   for (const { headers } of seen) assert.deepEqual(Object.keys(headers).filter((name) => !allowed.includes(name)), []);
-  assert.deepEqual(seen.map(({ headers }) => headers["user-agent"]), ["node", "node", "node"]); // the same for everybody
-  assert.equal(seen[2].body, receipt.sent);
+  assert.deepEqual(seen.map(({ headers }) => headers["user-agent"]), ["node", "node", "node", "node"]); // the same for everybody
+  assert.equal(seen[3].body, receipt.sent);
   await refused(one.open(`${origin}/moved/`), "document");
   await refused(one.open(`${origin}/slow/`), "unreachable");
 });
@@ -650,11 +771,16 @@ test("the lock of a process that has ended is removed, and that of a living one 
   });
   const host = (await import("node:os")).hostname();
   const site = collector(pagesOf(LAWS.wide));
-  for (const left of [`00 ${pid} 0 ${host}`, `01 ${process.pid} 0 ${host}`]) {
+  const start = readFileSync(`/proc/${process.ppid}/stat`, "latin1").split(") ").at(-1)?.split(" ")[19];
+  // the last one: another process has its number now
+  for (const left of [`00 ${pid} 0 ${host}`, `01 ${process.pid} 0 ${host}`, `02 ${process.pid} 0 ${host} 5`, `03 ${process.ppid} 0 ${host} 5`]) {
     writeFileSync(`${path}.pid`, left);
+    // what killed processes have left
+    for (const [name, text] of [["-10", left], [".11", `11 ${pid} 0 ${host} 5`], ["-12", ""]]) writeFileSync(`${path}.pid${name}`, text);
+    utimesSync(`${path}.pid-12`, 0, 0);
     await Promise.all([1, 2, 3].map(() => someone(site, { store: new FileStore(path) }).ledger.summary()));
   }
-  for (const left of [`02 ${process.ppid} 0 ${host}`, `03 ${pid} 0 elsewhere`, `04 ${process.pid} 9 ${host}`]) {
+  for (const left of [`02 ${process.ppid} 0 ${host}`, `03 ${pid} 0 elsewhere`, `04 ${process.pid} 9 ${host}`, `05 ${process.ppid} 0 ${host} ${start}`]) {
     writeFileSync(`${path}.pid`, left);
     const done = someone(site, { store: new FileStore(path) }).ledger.summary();
     assert.equal(await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 200, "waits"))]), "waits");

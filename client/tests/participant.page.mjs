@@ -41,7 +41,7 @@ export async function store(database) {
 
 /** Participants that race for one budget: two collections can be paid, and three are answered. @param {string} database @param {string[]} urls */
 export async function race(database, urls) {
-  const given = await Promise.all([0, 1, 2].flatMap(() => urls.map((url) => answer(database, url, 3))));
+  const given = await Promise.all([0, 1, 2].flatMap(() => urls.map((url, value) => answer(database, url, value))));
   const { spent, entries } = await summary(database);
   const sent = new Map(urls.map((url) => [url, new Set()]));
   for (const receipt of given) if ("sent" in receipt) sent.get(receipt.collection)?.add(receipt.sent);

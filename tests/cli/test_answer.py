@@ -111,7 +111,10 @@ def test_an_answer_that_is_not_taken_ends_with_1(discreet, collector, url):
     collector.replies["/survey/reports"] = [problem]
     done = discreet("answer", url, "hiv", "--cap", "4")
     assert done.exit_code == 1
-    assert "Not taken by the collector (status 410, closed). Spent in all: 1 of 4." in done.stdout
+    said = (
+        "Not taken by the collector (status 410, closed): the collection was closed before the report came, and did not"
+    )
+    assert f"{said} count it; what it spent stays spent. Spent in all: 1 of 4." in done.stdout
     assert json.loads(discreet("answer", url, "hiv", "--json").stdout)["code"] == "closed"
 
 
@@ -305,10 +308,14 @@ def test_a_budget_is_set_shown_and_kept_to(discreet, failed, url, folder):
     assert "--law goes with --budget" in failed("ledger", "--law", spec)
 
 
-def test_what_was_answered_before_a_budget_is_given_as_laws(discreet, failed, url, folder):
+def test_what_was_answered_before_a_budget_is_given_as_laws(discreet, failed, url, folder, data_folder):
+    from discreet.client.ledger import Terms
+    from discreet.client.ledger.journal import lines_of
     from discreet.wire import Spec, law_text
 
     discreet("answer", url, "hiv", "--cap", "4")
+    own = dc.Ledger.existing(data_folder / "discreet" / "ledger.jsonl")  # as those were without contexts of laws
+    own.path.write_bytes(b"".join(lines_of(entry for entry in own.entries if not isinstance(entry, Terms))))
     spec, law = folder / "budget.json", folder / "law.json"
     Spec.of_mechanism(dc.mechanism(dc.Context.uniform(["a", "b"], "1"))).write(spec)
     law.write_text(law_text(SURVEY))
@@ -322,9 +329,27 @@ def test_the_ledger_is_exported_without_value_and_key(discreet, failed, url, fol
     assert discreet("ledger", "--export", "copy.jsonl").stdout == ""
     assert (folder / "copy.jsonl").read_bytes() == own.read_bytes()
     assert discreet("ledger", "--export", "-").stdout == own.read_text()
-    assert "hiv" not in own.read_text()
+    assert [line for line in own.read_text().splitlines() if "hiv" in line and '"kind":"terms"' not in line] == []
     for name in (own, f"{own}.key", f"{own}.lock"):
         assert "is also read" in failed("ledger", "--export", name)
+
+
+@pytest.mark.parametrize(("state", "reason"), [("closed", "was closed by its owner"), ("waiting", "is not open yet")])
+def test_a_collection_that_is_not_open_is_refused_in_one_line(failed, discreet, collector, url, state, reason):
+    collector.document["state"] = state
+    said = failed("answer", url, "hiv", "--cap", "4")
+    assert said == f"this collection {reason}, and takes no answers"
+    assert discreet("answer", url, "hiv").stdout == ""  # nothing was asked
+    assert "Spent in all: 0 of 4" in discreet("ledger").stdout
+    assert not any(seen.method == "POST" for seen in collector.seen)
+
+
+def test_answers_that_another_law_has_asked_about_are_named_before_the_question(discreet, url):
+    other = load().Collector(dc.mechanism(dc.Context.uniform(["hiv", "other"], "1")))
+    discreet("answer", url, "hiv", "--cap", "4")
+    with other.serving() as there:
+        said = discreet("answer", there, "hiv").stdout
+    assert f"1 of these 2 answers were also answers to {url}, which you answered under another law" in said
 
 
 def test_there_is_no_ledger_before_the_first_answer(failed, folder):

@@ -30,7 +30,7 @@ def test_answers_at_the_same_time_spend_one_budget(make_client, survey, Collecto
     async def take_part(urls):
         client = make_client(kind=dc.client.AsyncClient, cap="4")
         opened = await asyncio.gather(*map(client.open, urls))
-        return await asyncio.gather(*(one.answer(7) for one in opened), return_exceptions=True)
+        return await asyncio.gather(*(one.answer(value) for value, one in enumerate(opened)), return_exceptions=True)
 
     from contextlib import ExitStack
 

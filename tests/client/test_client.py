@@ -29,7 +29,7 @@ def test_an_answer_is_checked_paid_for_stored_and_sent(client, collector, url, s
     assert set(data) == {"version", "fingerprint", "reports"}
     assert report_from_json(survey, data["reports"][0]) >= 0
     kinds = [entry.kind for entry in client.ledger.entries]
-    assert kinds == ["cap", "debit", "report", "upload", "outcome"]
+    assert kinds == ["cap", "terms", "debit", "report", "upload", "outcome"]
     assert receipt.as_dict()["epsilon"] == "1"
     assert "spent=1 of 4" in repr(client)
 
@@ -39,8 +39,57 @@ def test_the_headers_that_are_sent_are_these_and_no_others(client, collector, ur
     assert [(seen.method, sorted(seen.headers)) for seen in collector.seen] == [
         ("GET", ["accept", "host"]),
         ("GET", ["accept", "host"]),
+        ("GET", ["accept", "host"]),
         ("POST", ["accept", "content-length", "content-type", "host", "idempotency-key"]),
     ]
+
+
+@pytest.mark.parametrize(("state", "reason"), [("closed", "was closed by its owner"), ("waiting", "is not open yet")])
+def test_a_collection_that_is_not_open_is_refused_before_anything_is_spent(client, collector, url, state, reason):
+    collection = client.open(url)
+    collector.document["state"] = state
+    for attempt in (lambda: client.open(url), lambda: collection.answer(7)):
+        with pytest.raises(Refused, match=reason):
+            attempt()
+    assert [entry.kind for entry in client.ledger.entries] == ["cap"]
+    assert not any(seen.method == "POST" for seen in collector.seen)
+    collector.document["state"] = "open"
+    assert collection.answer(7).state == "accepted"
+
+
+def test_a_collection_that_closes_while_the_report_is_on_its_way_says_what_that_means(client, collector, url, Reply):
+    problem = {"Content-Type": "application/problem+json"}
+    collector.replies["/survey/reports"] = [Reply(409, problem, b'{"code":"closed"}')]
+    receipt = client.open(url).answer(7)
+    assert (receipt.state, receipt.code, client.ledger.spent) == ("refused", "closed", 1)
+    assert receipt.reason.startswith("the collection was closed before the report came")
+
+
+def test_a_collection_that_describes_itself_anew_must_be_opened_again(client, collector, url):
+    collection = client.open(url)
+    collector.document["changes"] = "spend"
+    with pytest.raises(Refused, match="in another way than when it was opened: open it again"):
+        collection.answer(7)
+    assert client.ledger.spent == 0
+
+
+def test_one_law_gets_one_report_at_every_address(client, collector, url, survey, Collector):
+    first, other = client.open(url).answer(7), Collector(survey)
+    with other.serving() as there:
+        receipt = client.open(there).answer(7)
+    assert (receipt.state, receipt.epsilon, client.ledger.spent) == ("accepted", 0, 1)
+    assert other.reports == collector.reports
+    assert receipt.upload != first.upload
+
+
+def test_a_question_with_answers_of_another_law_is_warned_about(client, url, Collector):
+    client.open(url).answer(7)
+    with Collector(dc.mechanism(dc.Context.uniform(range(30, 50), "1"), "unary")).serving() as there:
+        assert client.open(there).warnings == [
+            f"10 of these 20 answers were also answers to {url}, which you answered under another law: "
+            "if both ask the same of you, what they show adds up."
+        ]
+    assert client.open(url).warnings == []
 
 
 def test_the_same_answer_again_is_not_sent_again(client, collector, url, make_client):

@@ -51,6 +51,7 @@ WRONG = {
     "labels": [None, [], {"week": "1"}, {"week": []}, {"week": [1]}, {"week": ["1", "1"]}],
     "opens": [None, "2026-11-17", "2026-11-17T00:00:00+00:00", "2026-13-17T00:00:00Z", "2026-11-17T00:00:00.0Z", 0],
     "closes": [None, "tomorrow"],
+    "state": [None, "ajar", True, []],
     "email": ["me@example.org"],
 }
 
@@ -92,6 +93,14 @@ def test_a_collection_is_open_from_one_moment_to_another():
         found.check_open(datetime(2026, 11, 16, 23, 59, 59, tzinfo=UTC))
     with pytest.raises(Refused, match="was closed at 2026-12-17 00:00:00 UTC"):
         found.check_open(datetime(2026, 12, 17, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(("state", "reason"), [("waiting", "is not open yet"), ("closed", "was closed by its owner")])
+def test_a_collection_that_says_it_takes_no_answers_is_refused_with_the_reason(state, reason):
+    now = datetime(2026, 11, 20, tzinfo=UTC)
+    parse(state="open").check_open(now)
+    with pytest.raises(Refused, match=f"{reason}, and takes no answers"):
+        parse(state=state).check_open(now)
 
 
 def test_only_declared_labels_go_with_an_answer():

@@ -101,7 +101,7 @@ def test_a_long_pause_is_left_to_a_later_call():
 @pytest.mark.parametrize(
     ("headers", "body", "code"),
     [
-        (PROBLEM, b'{"code": "closed", "title": "x"}', "closed"),
+        (PROBLEM, b'{"code": "conflict", "title": "x"}', "conflict"),
         (PROBLEM, b'{"code": 3}', None),
         (PROBLEM, b'{"code": "a\\u001b[2J"}', None),
         (PROBLEM, b'{"code": "a", "code": "b"}', None),

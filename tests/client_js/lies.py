@@ -35,6 +35,10 @@ PAIRED = dc.mechanism(
 )
 SMALL = dc.mechanism(Context.uniform(range(3), "1"), "randomized_response")
 HONEST = {
+    "backslashes before ud": dc.mechanism(
+        Context.uniform(["\\ud800", "b\\\\ud", "1", "01"], "1"), "randomized_response"
+    ),
+    "named and nested values": dc.mechanism(Context.uniform([("1",), (1,), 2, ((3,),)], "1"), "randomized_response"),
     "response": UNIFORM,
     "subset": SUBSET,
     "cyclic": CYCLIC,
@@ -104,6 +108,15 @@ def rounded_torus():
     points = [["0"], ["1000000000000000319"], ["1000000000000000321"]]
     context = {"epsilon": "0.02", "form": "metric", "norm": "l1", "points": points}
     return text_of({"context": context, "domain": {"size": 3}, "law": law, "version": 2})
+
+
+def large_table(rows, columns):
+    """A table that keeps its promise, and takes long to check."""
+    even, more = divmod(SPACE, columns)
+    row = [number(even + more), *[number(even)] * (columns - 1)]
+    law = {"kind": "table", "rows": [row] * rows, "word_bits": 64}
+    context = {"epsilon": "1", "form": "uniform"}
+    return text_of({"context": context, "domain": {"size": rows}, "law": law, "version": 2})
 
 
 def deep(depth):
@@ -216,6 +229,25 @@ def _lies():
     yield "an infinite epsilon", changed(UNIFORM, context__epsilon="inf")
     yield "an epsilon written as a number", changed(UNIFORM, context__epsilon=1)
     yield "a name that is no Unicode", law_text(UNIFORM).replace('"a"', '"\ud800"')
+    yield "half a character, escaped", law_text(UNIFORM).replace('"a"', '"\\\\\\ud800"')
+    yield "a number beside its text", changed(UNIFORM, domain={"values": [1, "1", "c", "d"]})
+    yield "an empty tuple", changed(UNIFORM, domain={"values": [{"tuple": []}, "b", "c", "d"]})
+    names = {
+        "too few": ["x"],
+        "too many": ["x", "y", "z"],
+        "that are objects": [{"a": 1}, "y"],
+        "that are none": [None, "y"],
+        "that are lists": [["x"], "y"],
+        "given twice": ["x", "x"],
+        "alike as text": [1, "1"],
+        "in a text": "xy",
+        "as a table": {},
+    }
+    for what, entry in names.items():
+        yield f"names of blocks {what}", changed(BLOCKS, context__names=entry)
+    yield "a block without values", changed(BLOCKS, context__block_of=[0, 0, 2, 2], context__names=["x", "y", "z"])
+    yield "a table of 900 rows with 200 numbers each", large_table(900, 200)
+    yield "a table of 200 rows with 900 numbers each", large_table(200, 900)
     honest = law_text(UNIFORM)
     yield "a key twice", honest.replace('"epsilon":"1"', '"epsilon":"9","epsilon":"1"')
     yield "white space", honest.replace(",", ", ", 1)

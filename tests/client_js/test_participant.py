@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import time
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -59,11 +60,55 @@ def check(found):
     ]
 
 
-def test_a_ledger_with_a_budget_is_left_alone(node, tmp_path):
-    """The client in JavaScript keeps to no budget that is a context, so it spends nothing of such a ledger."""
+def test_a_budget_of_either_language_is_kept_to_in_the_other(node, tmp_path):
     path, law = tmp_path / "ledger.jsonl", tmp_path / "law.json"
     law.write_text(law_text(MECHANISM), encoding="utf-8")
-    Ledger(path, 4, budgets=[dc.Context.uniform(["x", "y"], 1)])
+    values = ["a", "é", "\U0001f600"]
+    ledger = Ledger(path, 4, budgets=[dc.Context.graded({"a": "inf", "é": "1/2", "\U0001f600": 2})])
+    assert node.json("tests/journals.mjs", "answer", path, law, NAME, '"a"')["state"] == "accepted"
+    (balance,) = ledger.budgets
+    assert balance.spent.matrix() == dc.Context.uniform(values, "1/3").matrix()
+    assert [entry.kind for entry in ledger.entries[1:4]] == ["budget", "terms", "debit"]
+    found = node.json("tests/journals.mjs", "answer", path, law, f"{NAME}&b", '"é"')
+    assert (found["code"], ledger.spent) == ("overspent", MECHANISM.context.largest)
+    with pytest.raises(Overspent):
+        ledger.submit(MECHANISM, "é", dc.random.secure(), question="b", url=f"{NAME}/reports", labels={})
+    (told,) = node.json("tests/journals.mjs", "summary", path)["budgets"]
+    assert told["tightest"] == {"x": "é", "z": "a", "budget": "0.5", "spent": "1/3"}
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        dc.Context.blocks({"n": ["a", "b"], "s": ["c", "d"]}, {"n": 1, "s": "3/2"}),
+        dc.Context.high_low(list("abcd"), ["a", "b"], 1),
+        dc.Context.matrix(list("abc"), [[0, 1, "inf"], ["1/2", 0, 1], [2, 1, 0]]),
+        dc.Context.metric(range(5), "line", "1/4"),
+        dc.Context.uniform(["u", "v"], "1/3") * dc.Context.binary("y", "n", (1, 2)),
+        dc.Context.nested({"fr": {"p": [1, 2], "l": [3]}, "de": {"b": [4, 5]}}, [1, 2, "inf"]),
+    ],
+    ids=lambda context: context.form,
+)
+def test_both_languages_see_the_same_pair_as_the_tightest_of_a_budget(node, tmp_path, context):
+    """A budget of a form and a half of its own entries, spent once: the same least rest, in both."""
+    path, law = tmp_path / "ledger.jsonl", tmp_path / "law.json"
+    mechanism = dc.mechanism(context)
+    law.write_text(law_text(mechanism), encoding="utf-8")
+    ledger = Ledger(path, 99, budgets=[context + context])
+    value = json.dumps(
+        {"tuple": list(context.values[0])} if isinstance(context.values[0], tuple) else context.values[0]
+    )
+    assert node.json("tests/journals.mjs", "answer", path, law, NAME, value)["state"] == "accepted"
+    (told,) = node.json("tests/journals.mjs", "summary", path)["budgets"]
+    _, _, budget, spent = ledger.budgets[0].tightest()
+    found = told["tightest"]
+    assert Fraction(found["budget"]) - Fraction(found["spent"]) == budget - spent
+
+
+def test_a_budget_that_javascript_cannot_read_is_left_alone(node, tmp_path):
+    path, law = tmp_path / "ledger.jsonl", tmp_path / "law.json"
+    law.write_text(law_text(MECHANISM), encoding="utf-8")
+    Ledger(path, 4, budgets=[dc.Context.uniform(range(300), 1)])
     text = path.read_text(encoding="utf-8")
     for command in (("summary", path), ("answer", path, law, NAME, '"a"')):
         found = node.json("tests/journals.mjs", *command)
@@ -199,11 +244,11 @@ def test_a_reload_gives_the_same_report_and_keeps_the_budget(page, collections):
         page.reload()
         assert ask(page, "answer", "reload", collections[0], 3) == first
     assert ask(page, "answer", "reload", collections[0], 4)["code"] == "answered"
-    assert ask(page, "answer", "reload", collections[1], 3)["state"] == "accepted"
-    assert ask(page, "answer", "reload", collections[2], 3)["code"] == "overspent"
+    assert ask(page, "answer", "reload", collections[1], 4)["state"] == "accepted"
+    assert ask(page, "answer", "reload", collections[2], 5)["code"] == "overspent"
     found = ask(page, "summary", "reload")
     assert (found["cap"], found["spent"], found["left"], found["queued"]) == ("0.5", "0.5", "0", [])
-    assert found["text"].count("\n") == 9
+    assert found["text"].count("\n") == 10
 
 
 def test_what_a_page_wrote_reads_in_python(page, collections, tmp_path):

@@ -145,6 +145,27 @@ def test_collections_of_another_process_are_found(service):
     assert service.get(f"/collections/{other}").status == 200
 
 
+def test_the_document_says_how_far_its_collection_is(service):
+    path = f"/collections/{service.made()}"
+    first = service.get(path)
+    assert first.json["state"] == "open"
+    service.ask("POST", f"{path}/close", role="admin")
+    again = service.get(path)
+    assert again.json == {**first.json, "state": "closed"}
+    assert again.headers["etag"] != first.headers["etag"]
+    later = service.made(opens="2999-01-01T00:00:00Z")
+    assert service.get(f"/collections/{later}").json["state"] == "waiting"
+    past = service.made(closes="2001-01-01T00:00:00Z")
+    assert service.get(f"/collections/{past}").json["state"] == "closed"
+
+
+def test_a_collection_that_another_process_has_closed_says_so(service, name):
+    assert service.get(f"/collections/{name}").json["state"] == "open"
+    service.store.close(name, day="2026-11-17")
+    service.service.catalogue._refreshed = -10.0
+    assert service.get(f"/collections/{name}").json["state"] == "closed"
+
+
 def test_a_service_starts_with_what_its_store_holds(service, make, name):
     again = make()
     again.service.catalogue._store = service.store

@@ -89,12 +89,80 @@ def test_an_answer_that_may_show_says_so(collector, opened, health):
     assert page.get_by_role("heading", name="This answer is not hidden").count() == 0
 
 
+@pytest.mark.parametrize("when", ["before it is opened", "while it is open"])
+def test_a_question_that_was_closed_is_neither_asked_nor_paid_for(collector, opened, when):
+    name = collector.begin(HEALTH)
+    page = opened("/", tokens=False)
+    if when == "while it is open":
+        page.goto(f"{collector.url}/answer/{name}")
+        page.get_by_label("cold").check()
+    collector.ask(f"/collections/{name}/close", {})
+    if when == "before it is opened":
+        page.goto(f"{collector.url}/answer/{name}")
+    else:
+        page.get_by_role("button", name="Randomize here").click()
+    page.get_by_role("heading", name="This question takes no answers").wait_for()
+    said = page.get_by_role("alert").inner_text()
+    assert "This collection was closed by its owner, and takes no answers." in said
+    assert "nothing of your budget was spent" in said
+    assert page.get_by_role("radio").count() == 0
+    assert counted(collector, name) == 0
+    other = collector.begin(HEALTH)
+    page.goto(f"{collector.url}/answer/{other}")
+    page.get_by_text("Your budget", exact=True).click()
+    page.get_by_text("Spent so far: 0 of 4").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"), [("true", "keeps the ledger until you clear"), ("false", "may clear the ledger")]
+)
+def test_the_browser_is_asked_to_keep_the_ledger_and_no_more_is_said_than_it_grants(collector, opened, kept, said):
+    name = collector.begin(HEALTH)
+    page = opened("/", tokens=False)
+    page.add_init_script(
+        f"navigator.storage.persist = async () => {{ window.asked = 1 + (window.asked ?? 0); return {kept}; }};"
+    )
+    page.goto(f"{collector.url}/answer/{name}")
+    page.get_by_label("cold").check()
+    assert page.evaluate("window.asked") is None  # not before there is something to keep
+    page.get_by_role("button", name="Randomize here").click()
+    page.get_by_text(said).wait_for()
+    assert page.evaluate("window.asked") == 1
+
+
+def test_the_law_is_checked_in_a_worker_of_this_origin(collector, opened):
+    name = collector.begin(HEALTH)
+    page = opened("/", tokens=False)
+    with page.expect_response("**/pages/worker.js") as script, page.expect_worker() as started:
+        answer = page.goto(f"{collector.url}/answer/{name}")
+    assert started.value.url == f"{collector.url}/pages/worker.js"
+    assert "worker-src 'self';" in answer.headers["content-security-policy"]
+    assert (
+        script.value.headers["content-security-policy"] == "default-src 'none'; script-src 'self'; connect-src 'self'"
+    )
+    page.get_by_role("radio").first.wait_for()
+    fetched = page.evaluate("() => performance.getEntriesByType('resource').map((entry) => entry.name)")
+    assert not any(url.endswith("/law") for url in fetched)  # the page itself never has it
+
+
+def test_answers_that_another_law_has_asked_about_are_named(collector, opened):
+    name = collector.begin(HEALTH)
+    page = opened(f"/answer/{name}", tokens=False)
+    page.get_by_label("cold").check()
+    page.get_by_role("button", name="Randomize here").click()
+    page.get_by_role("heading", name="Your report was sent").wait_for()
+    spec = {**HEALTH["spec"], "context": {**HEALTH["spec"]["context"], "epsilon": "1"}}
+    other = collector.begin({**HEALTH, "spec": spec})
+    page.goto(f"{collector.url}/answer/{other}")
+    page.get_by_text(f"5 of these 5 answers were also answers to {collector.url}/collections/{name}, which").wait_for()
+
+
 def test_many_answers_are_searched(collector, opened, places):
     page = opened(f"/answer/{places}", tokens=False)
     page.get_by_label("Search among 18 answers").fill("dunmere b")
     assert page.get_by_role("radio").count() == 3
     page.get_by_label("Dunmere B2").check()
-    assert "It may show for certain that your answer is not" in page.locator("main").inner_text()
+    page.get_by_text("It may show for certain that your answer is not").wait_for()
 
 
 def test_a_collection_that_is_not_there_is_said(opened, collector):

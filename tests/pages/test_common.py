@@ -74,6 +74,16 @@ def test_pages_are_compressed_and_asked_for_again(opened, collector):
     assert again.status == 304
 
 
+def test_the_licences_that_bundles_name_can_be_read_beside_them(opened, collector):
+    page = opened("/", tokens=False)
+    for name in ("plot.js", "h3.js"):
+        assert "LICENSES.txt" in page.request.get(f"{collector.url}/pages/made/{name}").text().partition("\n")[0]
+    notices = page.request.get(f"{collector.url}/pages/made/LICENSES.txt").text()
+    assert "@observablehq/plot" in notices
+    assert "Apache License" in notices
+    assert "ISC License" in notices
+
+
 def test_addresses_that_nobody_has_are_counted_together(opened, collector):
     page = opened("/", tokens=False)
     for number in range(100):  # as many as counters show

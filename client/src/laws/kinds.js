@@ -54,7 +54,7 @@ const KINDS = {
  * @returns {Sampler}
  */
 export const samplerOf = (data, depth = 8) => {
-  demand(Object.hasOwn(KINDS, data?.kind) && depth, "its law is not known, or too deep");
+  demand(Object.hasOwn(KINDS, data?.kind) && depth, "its law is not known");
   demandSmall(data.size ?? 1, VALUES);
   const [shape, make] = KINDS[data.kind];
   const fields = shape.split(" ").map((field) => field.split(":"));

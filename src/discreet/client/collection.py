@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import TypeVar
@@ -13,7 +13,7 @@ from typing import TypeVar
 from ..contexts import Context
 from ..core.canonical import loads
 from ..core.domain import Domain, Value
-from ..core.errors import BeyondLimits, DiscreetError, InvalidInput, Refused, UnknownValue, named, shown
+from ..core.errors import BeyondLimits, DiscreetError, InvalidInput, Refused, UnknownValue, Unreachable, named, shown
 from ..core.exact import text_of
 from ..core.limits import allowed
 from ..core.random import EntropySource
@@ -34,7 +34,9 @@ MAX_DOCUMENT_BYTES = 65_536
 """The most bytes of a collection document."""
 
 NEEDED = ("version", "title", "question", "fingerprint", "law", "reports", "changes")
-OPTIONAL = ("words", "labels", "opens", "closes", "access")
+OPTIONAL = ("words", "labels", "opens", "closes", "access", "state")
+STATES = ("waiting", "open", "closed")
+"""How far a collection is: not open yet, open for answers, or closed for good."""
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", re.ASCII)
 
@@ -55,13 +57,17 @@ class Document:
     opens: datetime | None
     closes: datetime | None
     access: str = "open"
+    state: str = "open"
 
     def check_open(self, now: datetime) -> None:
-        """Raise `Refused` before the collection opens and from when it closes."""
+        """Raise `Refused`, with the reason, unless the collection takes answers, by its own word and by the time."""
         if self.opens is not None and now < self.opens:
             raise Refused(f"this collection opens at {_written(self.opens)}")
         if self.closes is not None and now >= self.closes:
             raise Refused(f"this collection was closed at {_written(self.closes)}")
+        if self.state != "open":
+            why = "is not open yet" if self.state == "waiting" else "was closed by its owner"
+            raise Refused(f"this collection {why}, and takes no answers")
 
     def check_labels(self, labels: Mapping[str, str]) -> dict[str, str]:
         """The labels of an answer; `Refused` for one that was not declared: whoever sees a report sees its labels."""
@@ -104,6 +110,8 @@ def parse_document(content: bytes, address: Address) -> Document:
         raise Refused(f"changes={shown(data['changes'])} must be one of {', '.join(CHANGES)}")
     if data.get("access", "open") not in ACCESS:
         raise Refused(f"access={shown(data['access'])} must be one of {', '.join(ACCESS)}")
+    if data.get("state", "open") not in STATES:
+        raise Refused(f"state={shown(data['state'])} must be one of {', '.join(STATES)}")
     return Document(
         address=address,
         title=_text(data["title"], "title"),
@@ -117,6 +125,7 @@ def parse_document(content: bytes, address: Address) -> Document:
         opens=_moment(data["opens"], "opens") if "opens" in data else None,
         closes=_moment(data["closes"], "closes") if "closes" in data else None,
         access=data.get("access", "open"),
+        state=data.get("state", "open"),
     )
 
 
@@ -198,6 +207,11 @@ class Collection:
         """What is promised, in sentences."""
         return promise(self.context, self.document.changes, self.words, access=self.document.access)
 
+    @property
+    def warnings(self) -> list[str]:
+        """What the ledger knows that speaks against answering: questions with the same values under another law."""
+        return self._session.ledger.warnings(self.name, self.mechanism)
+
     def promise_for(self, value: Value) -> str:
         """What is promised of one answer, in a sentence that does not repeat it; `UnknownValue` if there is none."""
         return promise_for(self.context, self.values.index(value))
@@ -216,32 +230,53 @@ class Collection:
         """Answer with a value, which stays here: its report is paid for, stored, and then sent.
 
         `Overspent` and `AlreadyAnswered` if the ledger does not allow it, `UnknownValue` and `Refused` if the
-        collection does not; nothing is spent then. A value that was answered before gets the same report, and one that
-        was accepted is not sent again. `invitation` goes along where the collection asks for one; without it, that of
-        the link which was opened does.
+        collection does not, which is asked once more whether it is open; nothing is spent then. A value that was
+        answered before under the same law, here or in another collection, gets the same report; one that was accepted
+        here is not sent again. `invitation` goes along where the collection asks for one; without it, that of the link
+        which was opened does.
         """
-        self.document.check_open(self._session.now())
+        self.values.index(value)
+        checked = self.document.check_labels({} if labels is None else labels)
+        invited = self.document.check_invitation(self._invitation if invitation is None else invitation)
+        self._check_still_open()
         upload = self._session.ledger.submit(
             self.mechanism,
             value,
             EntropySource(),
             question=self.name,
             url=str(self.document.reports),
-            labels=self.document.check_labels({} if labels is None else labels),
+            labels=checked,
             changes=self.document.changes,
             access=self.document.access,
-            invitation=self.document.check_invitation(self._invitation if invitation is None else invitation),
+            invitation=invited,
         )
         return self._session.deliver(upload)
+
+    def _check_still_open(self) -> None:
+        """Ask again how far the collection is, before anything is spent; one that is away is as it was."""
+        document = self.document
+        document.check_open(self._session.now())
+        try:
+            document = fetch_document(document.address, self._session)
+        except Unreachable:
+            return
+        document.check_open(self._session.now())
+        if replace(document, state=self.document.state) != self.document:
+            raise Refused("the collection describes itself in another way than when it was opened: open it again")
 
     def __repr__(self) -> str:
         return f"<Collection {self.title!r} at {self.name}, epsilon={text_of(self.epsilon)}>"
 
 
+def fetch_document(address: Address, session: ClientSession) -> Document:
+    """What the collection at an address says of itself now."""
+    return parse_document(session.fetch(address, MAX_DOCUMENT_BYTES, "the description of the collection"), address)
+
+
 def open_collection(url: str, session: ClientSession) -> Collection:
     """The collection at an address, if it may be answered now and its law keeps its promise; `Refused` if not."""
     address, invitation = address_of(url), invitation_of(url)
-    document = parse_document(session.fetch(address, MAX_DOCUMENT_BYTES, "the description of the collection"), address)
+    document = fetch_document(address, session)
     document.check_open(session.now())
     content = session.fetch(document.law, allowed().bytes, "the law of the collection")
     if hashlib.sha256(content).hexdigest() != document.fingerprint:

@@ -142,10 +142,11 @@ TRANSIENT = {408, 425, 429}
 """Statuses below 500 after which trying again may help."""
 
 REASONS = {
+    "closed": "the collection was closed before the report came, and did not count it; what it spent stays spent",
     "not_invited": "the invitation is missing, unknown or used up; the report is kept, and the same answer with "
-    "another invitation sends it at no further cost"
+    "another invitation sends it at no further cost",
 }
-"""Codes of refusals that a person can do something about, and what."""
+"""Codes of refusals that people should understand, and what they mean or what can be done."""
 
 MAX_PROBLEM_BYTES = 65_536
 """The most bytes that are read of the answer to an upload."""

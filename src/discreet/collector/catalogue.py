@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from ..client.collection import STATES
 from ..core.limits import LIFTED, under
 from ..mechanisms.mechanism import Mechanism
 from ..wire.spec import parse_law
@@ -31,14 +32,14 @@ class ServedCollection:
     law: bytes
     compressed_law: bytes
     """The law by gzip, made once; nothing for one that is sent at once."""
-    document: bytes
+    documents: Mapping[str, bytes]
+    """What clients read of it, in each of its states."""
     decoder: UploadDecoder
     closed: bool
 
-    @property
-    def etag(self) -> str:
-        """The ETag of its document."""
-        return f'"{hashlib.sha256(self.document).hexdigest()}"'
+    def document(self, now: datetime) -> bytes:
+        """What clients read of it now."""
+        return self.documents[self.state(now)]
 
     def state(self, now: datetime) -> str:
         """``waiting`` before it opens, ``open``, or ``closed``."""
@@ -54,12 +55,14 @@ def serve(collection: StoredCollection, *, prefix: str, mechanism: Mechanism | N
             mechanism = parse_law(collection.law)
     declaration = restore_declaration(collection.declared)
     base = f"{prefix}/collections/{collection.id}"
-    document = declaration.document(base=base, fingerprint=mechanism.fingerprint)
+    documents = {
+        state: declaration.document(base=base, fingerprint=mechanism.fingerprint, state=state) for state in STATES
+    }
     decoder = UploadDecoder(mechanism, declaration.labels)
     law = collection.law.encode()
     compressed = gzip.compress(law, mtime=0) if len(law) > CHUNK_BYTES else b""
     return ServedCollection(
-        collection.id, declaration, mechanism, law, compressed, document, decoder, collection.closed
+        collection.id, declaration, mechanism, law, compressed, documents, decoder, collection.closed
     )
 
 

@@ -54,11 +54,12 @@ class Declaration:
         period = {} if self.period is None else {"period": self.period}
         return canonical({**self._public(), **period, "minimum": self.minimum, "access": self.access})
 
-    def document(self, *, base: str, fingerprint: str) -> bytes:
-        """The document that a client reads; `base` is the path of the collection."""
+    def document(self, *, base: str, fingerprint: str, state: str) -> bytes:
+        """The document that a client reads; `base` is the path of the collection, `state` how far it is."""
         links = {"law": f"{base}/law", "reports": f"{base}/reports"}
         access = {} if self.access == "open" else {"access": self.access}
-        return canonical({"version": VERSION, "fingerprint": fingerprint, **links, **self._public(), **access}).encode()
+        about = {"version": VERSION, "fingerprint": fingerprint, "state": state}
+        return canonical({**about, **links, **self._public(), **access}).encode()
 
     def _public(self) -> dict[str, Any]:
         optional = {
@@ -95,7 +96,8 @@ def parse_declaration(data: object) -> tuple[Declaration, Mechanism]:
     cells, limit = decoder_of(mechanism).cells, MAX_DOCUMENT_BYTES - 1024
     if groups * cells > MAX_COUNTS:
         raise InvalidSpec(f"labels: {groups} combinations of {cells} counts each must be at most {MAX_COUNTS} counts")
-    if len(declaration.document(base="/collections/" + "x" * 32, fingerprint=mechanism.fingerprint)) > limit:
+    document = declaration.document(base="/collections/" + "x" * 32, fingerprint=mechanism.fingerprint, state="waiting")
+    if len(document) > limit:
         raise InvalidSpec(f"title, question, words and labels together must stay below {limit} bytes")
     return declaration, mechanism
 

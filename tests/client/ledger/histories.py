@@ -23,6 +23,7 @@ MECHANISMS = {  # reports of 40 bits: two draws of one value are hardly ever the
     "https://b.example/": dc.mechanism(dc.Context.uniform(VALUES, "0.5"), "unary"),
     "https://c.example/": dc.mechanism(dc.Context.uniform(VALUES, "4/3"), "unary"),
 }
+MECHANISMS["https://d.example/"] = MECHANISMS["https://a.example/"]
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,15 @@ BUDGETS = Setting(  # the cap allows nearly everything, and the budget ends befo
 
 
 class Told:
-    """Everything that has left the device: the reports of each value of each collection."""
+    """Everything that has left the device: the reports of each value under each law, which is one of a question's."""
 
     def __init__(self, setting=SCALAR):
         self.setting, self.reports = setting, defaultdict(set)
 
     def add(self, question, value, report):
-        self.reports[question, value].add(report)
+        laws = self.setting.mechanisms
+        first = next(name for name, law in laws.items() if law.fingerprint == laws[question].fingerprint)
+        self.reports[first, value].add(report)
 
     @property
     def spent(self):
@@ -136,6 +139,13 @@ class BeforeDebit(Releasing):
             super()._pay(journal, answer)
         journal.append(Report(answer.question, tag, report_to_json(answer.mechanism, report), dict(labels)))
         return journal.account.collections[answer.question].reports[-1]
+
+
+class ByCollection(Releasing):
+    """A planted fault: the same law gets a new report in every collection."""
+
+    def _report_elsewhere(self, journal, answer):
+        return None
 
 
 class WithoutBudgets(Releasing):

@@ -9,7 +9,7 @@ import discreet as dc
 from discreet.bulk.words import secure
 from discreet.client.ledger import Budget, Cap, Debit, Terms
 from discreet.client.ledger.account import Account, context_of, describe_context
-from discreet.client.ledger.journal import START, line
+from discreet.client.ledger.journal import START, line, lines_of
 from discreet.core.errors import DamagedLedger, InvalidInput, Overspent
 
 VALUES = ["none", "cold", "hiv"]
@@ -34,6 +34,11 @@ def answer(ledger, context, question, value="hiv", **more):
     return ledger.randomize(survey(context), value, secure(), question=question, **more)
 
 
+def without_terms(ledger):
+    """Write a ledger as those were that kept the context of a law only where a budget counted it."""
+    ledger.path.write_bytes(b"".join(lines_of(entry for entry in ledger.entries if not isinstance(entry, Terms))))
+
+
 def test_answers_are_counted_pair_by_pair(path):
     ledger = dc.Ledger(path, 9, budgets=[BUDGET])
     answer(ledger, HIGH_LOW, "1")
@@ -47,13 +52,15 @@ def test_answers_are_counted_pair_by_pair(path):
     assert ledger.spent == Fraction(3, 2)
     before = path.read_bytes()
     with pytest.raises(Overspent) as refused:
-        answer(ledger, UNIFORM, "3")
+        answer(ledger, UNIFORM, "3", "cold")
     assert str(refused.value) == (
         "this answer would spend 0.5 on telling 'hiv' from 'none', and of the budget of 1.5 only 0 is left there; "
         "no report was made"
     )
     assert path.read_bytes() == before
     answer(ledger, HIGH_LOW, "1")  # what was paid for may be asked again
+    answer(ledger, UNIFORM, "3")  # by anybody under the same law
+    assert ledger.budgets[0].spent.matrix() == balance.spent.matrix()
 
 
 def test_what_is_refused_does_not_depend_on_the_answer(path):
@@ -89,7 +96,7 @@ def test_questions_with_more_values_or_in_another_order_count_and_others_do_not(
     answer(ledger, dc.Context.uniform(["hiv", "none"], 7), "fewer")
     answer(ledger, dc.Context.uniform(range(3), 7), "other", 0)
     assert ledger.budgets[0].spent.epsilon("hiv", "none") == 1
-    assert sum(isinstance(entry, Terms) for entry in ledger.entries) == 2
+    assert sum(isinstance(entry, Terms) for entry in ledger.entries) == 4
 
 
 def test_several_budgets_each_count_their_own(path):
@@ -131,6 +138,7 @@ def test_a_changed_value_spends_of_the_budget_again(path):
 def test_what_was_answered_before_a_budget_counts_for_every_pair(path):
     ledger = dc.Ledger(path, 9)
     answer(ledger, dc.Context.uniform(["yes", "no"], 1), "1", "yes")  # about something else, as only its law says
+    without_terms(ledger)
     ledger.limit(dc.Context.uniform(VALUES, 2))
     assert ledger.budgets[0].spent.epsilon("hiv", "none") == 1
     answer(ledger, UNIFORM, "2")
@@ -140,9 +148,26 @@ def test_what_was_answered_before_a_budget_counts_for_every_pair(path):
     assert ledger.budgets[0].spent.epsilon("hiv", "none") == Fraction(1, 2)
 
 
+def test_what_was_answered_before_a_budget_counts_exactly_where_its_context_was_written(path):
+    ledger = dc.Ledger(path, 9)
+    answer(ledger, dc.Context.uniform(["yes", "no"], 1), "1", "yes")
+    answer(ledger, UNIFORM, "2")
+    ledger.limit(dc.Context.uniform(VALUES, 2))
+    assert ledger.budgets[0].spent.epsilon("hiv", "none") == Fraction(1, 2)
+
+
+def test_terms_that_cannot_be_read_count_for_every_pair(path):
+    terms = Terms("a" * 64, {"form": "of another client"}, {"values": VALUES})
+    account = Account([Cap("9"), Budget(**describe_context(BUDGET)), terms, Debit(HERE, "a" * 64, "1", False)])
+    (found,) = account.budgets
+    assert found.spent(account.paid, account.terms).matrix() == dc.Context.uniform(VALUES, 1).matrix()
+    assert account.overlaps("b" * 64, BUDGET.domain) == []
+
+
 def test_answers_that_may_show_values_must_be_known_to_a_budget(path):
     ledger = dc.Ledger(path, 9)
     answer(ledger, HIGH_LOW, HERE)
+    without_terms(ledger)
     with pytest.raises(InvalidInput, match=f"must be set before answers that may show values, such as to {HERE}"):
         ledger.limit(BUDGET)
     assert ledger.budgets == []

@@ -42,14 +42,19 @@ def test_a_planted_fault_is_caught(histories, lossy, fault, setting):
     assert len(wrong) >= 10
 
 
+def test_a_new_report_under_a_law_that_was_answered_elsewhere_is_caught(histories, lossy):
+    wrong, _ = run(histories, lossy, histories.ByCollection, lossy.LossyDisk, range(26, 50))
+    assert sum("second report" in found for _, found in wrong) >= 4
+
+
 def test_a_budget_that_is_not_kept_to_is_caught(histories, lossy):
     wrong, _ = run(histories, lossy, histories.WithoutBudgets, lossy.LossyDisk, range(40), "BUDGETS")
     assert len(wrong) >= 20
-    assert all("over budget" in found for _, found in wrong)
+    assert all("over budget" in found or "spent more than a budget" in found for _, found in wrong)
 
 
 def test_a_disk_that_forgets_what_a_dead_process_wrote_is_caught(histories, lossy):
-    wrong, _ = run(histories, lossy, histories.Releasing, lossy.ForgetfulDisk, range(125))
+    wrong, _ = run(histories, lossy, histories.Releasing, lossy.ForgetfulDisk, range(230, 350))
     assert wrong
 
 
@@ -61,6 +66,7 @@ def test_after_a_crash_at_each_step_of_every_answer_the_promise_holds(histories,
         (questions[1], 2, "refuse"),
         (questions[0], 1, "spend"),
         (questions[0], 2, "spend"),
+        (questions[3], 1, "refuse"),  # under the law of the first
     ]
 
     def go(disk, told, rng, crash=()):

@@ -13,7 +13,9 @@ import pytest
 
 import discreet as dc
 from discreet.bulk.words import secure
-from discreet.client.ledger import Cap, Debit, Report, SystemDisk
+from discreet.client.ledger import Cap, Debit, Report, SystemDisk, Terms
+from discreet.client.ledger.account import Account
+from discreet.client.ledger.journal import lines_of
 from discreet.core.errors import (
     AlreadyAnswered,
     DamagedLedger,
@@ -43,7 +45,7 @@ def test_an_answer_is_paid_for_and_the_same_value_gets_the_same_report(path):
     assert [ledger.randomize(WIDE, 3, secure(), question=HERE) for _ in range(5)] == [report] * 5
     assert (ledger.spent, ledger.left) == (Fraction(1, 2), Fraction(7, 2))
     assert dc.Ledger.existing(path).randomize(WIDE, 3.0, secure(), question=HERE) == report
-    assert ledger.randomize(WIDE, 3, secure(), question="https://b.example/") != report
+    assert ledger.randomize(WIDE, 4, secure(), question="https://b.example/") != report
     assert [(entry.collection, entry.epsilon, entry.reports) for entry in ledger.collections] == [
         (HERE, Fraction(1, 2), 1),
         ("https://b.example/", Fraction(1, 2), 1),
@@ -58,6 +60,7 @@ def test_the_journal_is_as_the_format_says(path):
     tag = hmac.new(key, b'["https://a.example/","hiv"]', "sha256").hexdigest()
     assert ledger.entries == [
         Cap("4"),
+        Terms(SURVEY.fingerprint, CONTEXT.describe(), {"values": ["none", "cold", "hiv"]}),
         Debit(HERE, SURVEY.fingerprint, "1", True),
         Report(HERE, tag, report, {}),
     ]
@@ -71,7 +74,9 @@ def test_neither_the_value_nor_the_key_is_in_the_journal(path):
     ledger.randomize(SURVEY, "hiv", secure(), question=HERE)
     key = Path(f"{path}.key").read_bytes()
     assert len(key) == 32
-    assert "hiv" not in ledger.export()
+    written = [line for line in ledger.export().splitlines() if '"kind":"terms"' not in line]  # which lists all values
+    assert len(written) == 3
+    assert "hiv" not in "".join(written)
     assert key.hex() not in ledger.export()
 
 
@@ -86,22 +91,22 @@ def test_nobody_else_may_read_the_files(path):
 def test_nothing_is_spent_beyond_the_cap(path):
     ledger = dc.Ledger(path, "1.2")
     for number in range(2):
-        ledger.randomize(WIDE, 1, secure(), question=f"https://{number}.example/")
+        ledger.randomize(WIDE, number, secure(), question=f"https://{number}.example/")
     before = path.read_bytes()
     with pytest.raises(Overspent, match=r"would spend 0.5, and of the cap of 1.2 only 0.2 is left; no report was made"):
-        ledger.randomize(WIDE, 1, secure(), question="https://2.example/")
+        ledger.randomize(WIDE, 2, secure(), question="https://2.example/")
     assert path.read_bytes() == before
-    ledger.randomize(WIDE, 1, secure(), question="https://0.example/")  # what was paid for may be asked again
+    ledger.randomize(WIDE, 0, secure(), question="https://0.example/")  # what was paid for may be asked again
 
 
 def test_a_tenth_ten_times_is_exactly_one(path):
     ledger = dc.Ledger(path, 1)
-    tenth = dc.mechanism(dc.Context.uniform(range(2), "0.1"), "randomized_response")
+    tenth = dc.mechanism(dc.Context.uniform(range(11), "0.1"), "randomized_response")
     for number in range(10):
-        ledger.randomize(tenth, 1, secure(), question=str(number))
+        ledger.randomize(tenth, number, secure(), question=str(number))
     assert (ledger.spent, ledger.left) == (1, 0)
     with pytest.raises(Overspent):
-        ledger.randomize(tenth, 1, secure(), question="10")
+        ledger.randomize(tenth, 10, secure(), question="10")
 
 
 def test_a_cap_is_lowered_and_never_raised(path):
@@ -115,7 +120,7 @@ def test_a_cap_is_lowered_and_never_raised(path):
     ledger.randomize(SURVEY, "hiv", secure(), question=HERE)
     assert dc.Ledger(path, "0.5").left == 0
     with pytest.raises(Overspent, match="only 0 is left"):
-        ledger.randomize(SURVEY, "hiv", secure(), question="https://b.example/")
+        ledger.randomize(SURVEY, "cold", secure(), question="https://b.example/")
 
 
 @pytest.mark.parametrize("cap", ["inf", float("inf"), -1, "four", None, True])
@@ -144,6 +149,90 @@ def test_a_changed_value_is_refused_or_spends_again(path):
     assert ledger.spent == 1
     assert ledger.randomize(WIDE, 1, secure(), question=HERE) == first
     assert ledger.spent == 1
+
+
+def test_one_law_and_one_value_have_one_report_wherever_they_are_asked_for(path):
+    ledger, others = dc.Ledger(path, "1.5"), [f"https://{number}.example/" for number in range(8)]
+    report = ledger.randomize(WIDE, 1, secure(), question=HERE)
+    assert {ledger.randomize(WIDE, 1, secure(), question=other) for other in others} == {report}
+    assert ledger.spent == Fraction(1, 2)
+    assert [(entry.collection, entry.epsilon, entry.reports) for entry in ledger.collections[1:]] == [
+        (other, 0, 1) for other in others
+    ]
+    assert ledger.entries[-1].source == HERE
+    again = dc.Ledger.existing(path)
+    with pytest.raises(AlreadyAnswered):  # it was answered there too
+        again.randomize(WIDE, 2, secure(), question=others[0])
+    assert again.randomize(WIDE, 2, secure(), question="https://new.example/") != report  # another value is paid for
+    assert again.spent == 1
+    assert again.randomize(WIDE, 2, secure(), question=others[0], changes="spend") != report
+    assert again.spent == 1
+
+
+def test_a_debit_that_waits_for_its_report_is_not_used_up_by_a_report_from_elsewhere(path):
+    ledger = dc.Ledger(path, 2)
+    with ledger._journal.open() as journal:
+        journal.append(Debit("https://b.example/", WIDE.fingerprint, "0.5", False))
+    ledger.randomize(WIDE, 1, secure(), question=HERE)
+    ledger.randomize(WIDE, 1, secure(), question="https://b.example/")
+    assert ledger.spent == 1
+    ledger.randomize(WIDE, 2, secure(), question="https://b.example/", changes="spend")  # under the debit
+    assert ledger.spent == 1
+    ledger.randomize(WIDE, 3, secure(), question="https://b.example/", changes="spend")
+    assert ledger.spent == Fraction(3, 2)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Report("https://b.example/", "0" * 64, 6, {}, source=HERE),
+        Report("https://b.example/", "0" * 64, 5, {}, source="https://c.example/"),
+        Report("https://other.example/", "0" * 64, 5, {}, source=HERE),
+    ],
+    ids=["another report", "no source", "another law"],
+)
+def test_a_report_from_elsewhere_must_be_there(entry):
+    first = [Cap("4"), Debit(HERE, "a" * 64, "1", False), Report(HERE, "1" * 64, 5, {})]
+    first += [Debit("https://other.example/", "b" * 64, "1", False)]
+    Account([*first, Report("https://b.example/", "0" * 64, 5, {}, source=HERE)])
+    with pytest.raises(InvalidInput, match="source"):
+        Account([*first, entry])
+
+
+def test_a_ledger_from_before_reports_were_shared_is_read_and_shares_them(path):
+    ledger = dc.Ledger(path, 4)
+    report = ledger.randomize(WIDE, 1, secure(), question=HERE)
+    old = [entry for entry in ledger.entries if not isinstance(entry, Terms)]
+    path.write_bytes(b"".join(lines_of(old)))
+    assert [json.loads(line)["kind"] for line in path.read_text().splitlines()] == ["cap", "debit", "report"]
+    found = dc.Ledger.existing(path)
+    assert found.randomize(WIDE, 1, secure(), question="https://b.example/") == report
+    assert found.spent == Fraction(1, 2)
+
+
+def test_answers_that_another_law_has_asked_about_are_named(path):
+    ledger, other = dc.Ledger(path, 9), "https://b.example/"
+    wave = dc.mechanism(dc.Context.uniform(["none ", "cold", "hiv"], "1"), "randomized_response")
+    assert ledger.warnings(other, wave) == []
+    ledger.randomize(SURVEY, "hiv", secure(), question=HERE)
+    assert ledger.warnings(other, wave) == [
+        f"2 of these 3 answers were also answers to {HERE}, which you answered under another law: "
+        "if both ask the same of you, what they show adds up."
+    ]
+    assert ledger.warnings(other, SURVEY) == []  # the same law: the stored report
+    assert ledger.warnings(other, WIDE) == []
+    ledger.randomize(wave, "hiv", secure(), question=other)
+    assert ledger.warnings(other, wave) == []  # answered already
+
+
+def test_a_long_context_is_written_only_where_a_budget_counts_it(path):
+    long = dc.mechanism(dc.Context.uniform([f"a rather long answer {number}" for number in range(3000)], 1), "hadamard")
+    ledger = dc.Ledger(path, 9)
+    ledger.randomize(long, "a rather long answer 7", secure(), question=HERE)
+    assert not any(isinstance(entry, Terms) for entry in ledger.entries)
+    ledger.limit(dc.Context.uniform(["a rather long answer 1", "a rather long answer 7"], 5))
+    ledger.randomize(long, "a rather long answer 8", secure(), question=HERE, changes="spend")
+    assert any(isinstance(entry, Terms) for entry in ledger.entries)
 
 
 def test_a_collection_keeps_its_law(path):
@@ -302,7 +391,8 @@ wide = dc.mechanism(dc.Context.uniform(range(64), "0.5"), "unary")
 done = []
 for number in range(30):
     try:
-        done.append((number, dc.Ledger(sys.argv[1], 6).randomize(wide, 1, dc.random.secure(), question=str(number))))
+        ledger = dc.Ledger(sys.argv[1], 6)
+        done.append((number, ledger.randomize(wide, number, dc.random.secure(), question=str(number))))
     except Overspent:
         pass
 print(dict(done))
@@ -333,7 +423,7 @@ import sys
 import discreet as dc
 wide = dc.mechanism(dc.Context.uniform(range(64), "0.5"), "unary")
 for number in range(10_000):
-    report = dc.Ledger(sys.argv[1], 10_000).randomize(wide, 1, dc.random.secure(), question=str(number))
+    report = dc.Ledger(sys.argv[1], 10_000).randomize(wide, number % 64, dc.random.secure(), question=str(number))
     print(number, report, flush=True)
 """
 
@@ -357,4 +447,4 @@ def test_a_process_killed_at_any_moment_leaves_a_ledger_that_stands_by_its_repor
         process.communicate()
     ledger = dc.Ledger.existing(path)
     assert ledger.spent >= Fraction(len(told), 2)
-    assert {n: ledger.randomize(WIDE, 1, secure(), question=str(n)) for n in told} == told
+    assert {n: ledger.randomize(WIDE, n, secure(), question=str(n)) for n in told} == told

@@ -142,7 +142,7 @@ def _show(collection: Collection) -> None:
         click.echo(f"  {printable(text)}" + ("" if words is None else f": {printable(words)}"))
     if len(collection.values) > MAX_LISTED_VALUES:
         click.echo(f"  ... and {len(collection.values) - MAX_LISTED_VALUES} more")
-    for sentence in collection.promise:
+    for sentence in (*collection.promise, *collection.warnings):
         click.echo(printable(sentence))
 
 

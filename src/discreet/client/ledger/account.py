@@ -34,6 +34,9 @@ class Payments(NamedTuple):
 Paid = Mapping[str, Payments]
 """Payments by the fingerprints of their laws."""
 
+KnownTerms = Mapping[str, Context | None]
+"""Contexts by the fingerprints of their laws; None for one that was written and cannot be read here."""
+
 
 @dataclass(frozen=True)
 class Balance:
@@ -63,18 +66,22 @@ class PairBudget:
         assert context is not None
         return context
 
-    def spent(self, paid: Paid, terms: Mapping[str, Context], asked: Context | None = None) -> Context:
+    def spent(self, paid: Paid, terms: KnownTerms, asked: Context | None = None) -> Context:
         """What the debits of a journal have spent of it, and one more answer under `asked`.
 
         Debits whose terms are known count exactly if their question has all values of the budget, else not at all. One
-        without terms, made before there was a budget to write them for, may have been about these values: it counts
-        with its epsilon for every pair, and tells all apart if it may show any.
+        without terms, made before there was a budget to write them for, may have been about these values, and so may
+        one whose terms cannot be read: it counts with its epsilon for every pair, and tells all apart if it may show
+        any.
         """
         domain = self.context.domain
         releases: list[tuple[Context | None, int]] = []
         for fingerprint, payments in paid.items():
-            if fingerprint in terms:
-                releases.append((among(terms[fingerprint], domain), payments.debits))
+            known = terms.get(fingerprint)
+            if known is not None:
+                releases.append((among(known, domain), payments.debits))
+            elif fingerprint in terms:
+                releases.append((_anything(domain, payments), 1))
             elif fingerprint in self.before:
                 releases.append((_anything(domain, self.before[fingerprint]), 1))
         if asked is not None:
@@ -85,12 +92,12 @@ class PairBudget:
         """True if it counts the answers to questions under this context: they have all of its values."""
         return among(context, self.context.domain) is not None
 
-    def balance(self, paid: Paid, terms: Mapping[str, Context]) -> Balance:
+    def balance(self, paid: Paid, terms: KnownTerms) -> Balance:
         """What was spent and what is left."""
         spent = self.spent(paid, terms)
         return Balance(self.context, spent, rest(self.context, spent))
 
-    def check(self, paid: Paid, terms: Mapping[str, Context], asked: Context) -> None:
+    def check(self, paid: Paid, terms: KnownTerms, asked: Context) -> None:
         """`Overspent` unless ``(spent + asked).implies(budget)``, naming the pair of values that is furthest beyond.
 
         That is the same pair whatever value is answered.
@@ -182,7 +189,7 @@ class AnsweredCollection:
     @property
     def owed(self) -> bool:
         """True if a debit has no report: nothing was released under it, and one may be drawn."""
-        return self.debits > len(self.reports)
+        return self.debits > sum(stored.entry.source is None for stored in self.reports)
 
 
 class Account:
@@ -192,7 +199,7 @@ class Account:
         self.entries: list[Entry] = []
         self.cap = Fraction(0)
         self.budgets: list[PairBudget] = []
-        self.terms: dict[str, Context] = {}
+        self.terms: dict[str, Context | None] = {}
         self.paid: dict[str, Payments] = {}
         self.collections: dict[str, AnsweredCollection] = {}
         self.uploads: dict[str, Upload] = {}
@@ -228,7 +235,11 @@ class Account:
             before.context = context
 
     def _add_terms(self, terms: Terms) -> None:
-        self.terms.setdefault(terms.fingerprint, context_of(terms))
+        try:
+            context = context_of(terms)
+        except InvalidInput:  # that of a law which another client took
+            context = None
+        self.terms.setdefault(terms.fingerprint, context)
 
     def _add_debit(self, debit: Debit) -> None:
         answered = self.collections.setdefault(debit.collection, AnsweredCollection(debit.fingerprint, debit.shows))
@@ -241,9 +252,21 @@ class Account:
 
     def _add_report(self, report: Report) -> None:
         answered = self.collections.get(report.collection)
-        if answered is None or not answered.owed:
+        if report.source is not None:
+            answered = self._copied(report, report.source, answered)
+        elif answered is None or not answered.owed:
             raise InvalidInput("a report must follow its debit")
         answered.reports.append(StoredReport(report))
+
+    def _copied(self, report: Report, source: str, answered: AnsweredCollection | None) -> AnsweredCollection:
+        """The collection that gets a report which another one under the same law has had."""
+        first = self.collections.get(source)
+        if first is None or all(stored.entry.report != report.report for stored in first.reports):
+            raise InvalidInput("a report with a source must be one that its source has")
+        known = answered or AnsweredCollection(first.fingerprint, first.shows)
+        if known.fingerprint != first.fingerprint:
+            raise InvalidInput("a report and its source must have one law")
+        return self.collections.setdefault(report.collection, known)
 
     def _add_upload(self, upload: Upload) -> None:
         if upload.upload in self.uploads:
@@ -268,6 +291,20 @@ class Account:
         """The upload that carries a report under these labels, unless it was refused."""
         upload = self.uploads.get(stored.carried.get(labels, ""))
         return None if upload is None or self.state(upload) == REFUSED else upload
+
+    def under(self, fingerprint: str) -> dict[str, AnsweredCollection]:
+        """The collections that were answered under a law, by name."""
+        return {name: known for name, known in self.collections.items() if known.fingerprint == fingerprint}
+
+    def overlaps(self, fingerprint: str, domain: Domain) -> list[tuple[str, int]]:
+        """The collections answered under other laws that share values with this domain, and how many."""
+        shared = {
+            other: sum(value in domain for value in context.domain)
+            for other, context in self.terms.items()
+            if other != fingerprint and context is not None
+        }
+        found = ((name, shared.get(known.fingerprint, 0)) for name, known in self.collections.items())
+        return [(name, count) for name, count in found if count]
 
     def batch(self, stored: StoredReport, labels: Mapping[str, str]) -> list[Report]:
         """The reports of one upload: this one, and others of its collection that were never sent, labelled alike."""

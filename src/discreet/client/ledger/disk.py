@@ -2,9 +2,10 @@
 
 Its lock is one that programs in other languages keep to as well, a file that says which process holds it. Node has no
 ``flock``. So whoever writes a journal, in Python or in Node, links a file of its own to ``PATH.pid``, which is there
-with all its text at once, or not at all. The text is ``NUMBER PID THREAD HOST``, with a random number. The file of a
-process that has ended is removed by whoever holds a claim on just that, ``PATH.pid.NUMBER``, so that nobody removes the
-one that comes after it.
+with all its text at once, or not at all. The text is ``NUMBER PID THREAD HOST START``, with a random number, and the
+moment at which the process began where the system tells it (Linux), as another process may have its number later. The
+file of a process that has ended is removed by whoever holds a claim on just that, ``PATH.pid.NUMBER``, so that nobody
+removes the one that comes after it. Whoever holds the claim removes what killed processes have left beside it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ MAX_PATIENCE_SECONDS = 30.0
 STEP = 0.01
 """The seconds between two tries."""
 
+EMPTY_SECONDS = 3600.0
+"""The age from which a draft without a text is that of a process that was killed before it wrote one."""
+
 
 @contextmanager
 def hold_claim(path: Path) -> Iterator[None]:
@@ -41,11 +45,12 @@ def hold_claim(path: Path) -> Iterator[None]:
     opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
     try:
         with open(opened, "w", encoding="utf-8") as file:
-            file.write(f"{number} {os.getpid()} 0 {socket.gethostname()}")
+            file.write(f"{number} {os.getpid()} 0 {socket.gethostname()} {_start_of(os.getpid())}".rstrip())
         can_link = _link(draft, path)
     finally:
         draft.unlink()
     try:
+        _clear(path)
         yield
     finally:
         if can_link:
@@ -60,6 +65,8 @@ def _link(draft: Path, path: Path) -> bool:
             os.link(draft, path)
         except FileExistsError:
             _wait_for(path, end)
+        except FileNotFoundError:
+            raise
         except OSError:
             return False
         else:
@@ -72,7 +79,7 @@ def _wait_for(path: Path, end: float) -> None:
     if other[0] and _has_ended(other[1:]):
         with hold_claim(path.with_name(f"{path.name}.{other[0]}")):
             if _text(path).startswith(f"{other[0]} "):
-                path.unlink()
+                path.unlink(missing_ok=True)
     elif time.monotonic() > end:
         raise InvalidInput(f"the ledger is in use; if it is not, remove {path}")
     else:
@@ -85,9 +92,28 @@ def _text(path: Path) -> str:
     return ""
 
 
+def _clear(path: Path) -> None:
+    """Remove the drafts and claims beside a claim, which is held, that killed processes have left."""
+    for file in path.parent.iterdir():
+        if not file.name.startswith((f"{path.name}-", f"{path.name}.")):
+            continue
+        with suppress(FileNotFoundError):
+            text = _text(file)
+            if _has_ended(text.split(" ")[1:]) or (not text and time.time() - file.stat().st_mtime > EMPTY_SECONDS):
+                file.unlink()
+
+
+def _start_of(pid: int) -> str:
+    """When a process began, in ticks since the system did; nothing where the system does not tell."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
+
+
 def _has_ended(whose: list[str]) -> bool:
-    """True if the process of a claim is known to have ended: it is of this machine, and no process has its number."""
-    if len(whose) != 3 or whose[2] != socket.gethostname() or not whose[0].isascii() or not whose[0].isdigit():
+    """True if the process of a claim is known to have ended: it is of this machine, and none has its number now."""
+    if len(whose) not in (3, 4) or whose[2] != socket.gethostname() or not whose[0].isascii() or not whose[0].isdigit():
         return False
     pid = int(whose[0])
     if pid == os.getpid():
@@ -100,7 +126,8 @@ def _has_ended(whose: list[str]) -> bool:
         return True
     except OSError:
         return False
-    return False
+    start = _start_of(pid)
+    return len(whose) == 4 and start not in ("", whose[3])
 
 
 try:

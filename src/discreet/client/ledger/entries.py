@@ -85,7 +85,10 @@ class Budget:
 
 @dataclass(frozen=True)
 class Terms:
-    """The context of the law with this fingerprint, written before the first debit under it that a budget counts."""
+    """The context of the law with this fingerprint, written before the first debit under it.
+
+    One of more than 65,536 bytes is written only where a budget counts the answer.
+    """
 
     kind: ClassVar[str] = "terms"
     fingerprint: str
@@ -113,6 +116,8 @@ class Report:
     tag: str
     report: int | str
     labels: Mapping[str, str]
+    source: str | None = None
+    """The collection whose report of this value it is, under the same law; None if it was drawn for this one."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +186,7 @@ FORMS: dict[str, Callable[[Any], bool]] = {
     "shows": lambda entry: isinstance(entry, bool),
     "tag": _is_hexadecimal(64),
     "report": lambda entry: _is_whole(entry) or _is_text(entry),
+    "source": _is_text,
     "labels": lambda entry: _is_table(entry) and all(map(_is_text, entry.values())),
     "upload": _is_hexadecimal(32),
     "url": _is_text,

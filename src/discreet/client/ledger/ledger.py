@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...contexts import Context
+from ...contexts.reading import describe_domain
 from ...core.canonical import canonical
 from ...core.domain import Value, listed_values
 from ...core.errors import AlreadyAnswered, InvalidInput, Overspent, Refused, check_type
@@ -29,6 +30,9 @@ CHANGES = ("refuse", "spend")
 
 ACCESS = ("open", "invitation")
 """Who may answer: anybody, or whoever has an invitation, which is good for one report."""
+
+MAX_TERMS_BYTES = 65_536
+"""The most bytes of a context that is written only to find questions with the same values later."""
 
 BODY_VERSION = 1
 """The version of what is sent."""
@@ -53,8 +57,8 @@ class Ledger:
     of its values spend theirs of it, pair by pair, and none is made unless ``(spent + asked).implies(budget)``.
 
     Every entry is on the disk before the next step: the debit before the report is drawn, the report before it is
-    released. A value that was answered before gets its stored report, at no further cost. The value itself is never
-    written. `disk` is another file system than this machine's.
+    released. A value that was answered before under the same law, in this collection or another, gets its stored
+    report, at no further cost. The value itself is never written. `disk` is another file system than this machine's.
 
     >>> import discreet as dc
     >>> import tempfile
@@ -181,12 +185,26 @@ class Ledger:
         return list(self._account().entries)
 
     def export(self) -> str:
-        """The lines of the journal as text; neither values nor the key are in it, and invitations are encrypted."""
+        """The lines of the journal as text; neither answers nor the key are in it, and invitations are encrypted."""
         return b"".join(lines_of(self._account().entries)).decode()
 
     def check_law(self, question: str, mechanism: Mechanism) -> None:
         """Raise `Refused` if the collection called `question` was answered under another law than this one."""
         _check_law(self._account(), question, mechanism)
+
+    def warnings(self, question: str, mechanism: Mechanism) -> list[str]:
+        """A sentence for each collection answered under another law whose values are among those of this one.
+
+        The ledger cannot know whether two questions ask the same; it knows their answers.
+        """
+        account, size = self._account(), mechanism.context.size
+        if question in account.collections or account.under(mechanism.fingerprint):
+            return []
+        return [
+            f"{count} of these {size} answers were also answers to {name}, which you answered under another law: "
+            "if both ask the same of you, what they show adds up."
+            for name, count in account.overlaps(mechanism.fingerprint, mechanism.context.domain)
+        ]
 
     def _account(self) -> Account:
         return self._journal.view()
@@ -197,6 +215,7 @@ class Ledger:
     ) -> int:
         """The report of a value to the collection called `question`: the stored one, or a new one that is paid for.
 
+        The stored one is that of this value under the same law, whatever collection it was made for.
         `Overspent` if the cap or a budget does not allow it; `AlreadyAnswered` if another value was answered and
         `changes` is "refuse" ("spend" makes a second report, which costs as much again).
         """
@@ -269,15 +288,29 @@ class Ledger:
         """The stored report of a value, or a new one: debit, draw, store, each durable before the next."""
         if (stored := self._stored_report(journal, answer)) is not None:
             return stored
+        tag = _tag(journal.key(), answer.question, answer.value)
+        other = self._report_elsewhere(journal, answer)
+        if other is not None:
+            journal.append(Report(answer.question, tag, other.report, dict(labels), source=other.collection))
+            return journal.account.collections[answer.question].reports[-1]
         known = journal.account.collections.get(answer.question)
         if known is None or not known.owed:
             self._pay(journal, answer)
-        return self._draw(journal, answer, _tag(journal.key(), answer.question, answer.value), labels)
+        return self._draw(journal, answer, tag, labels)
 
     def _draw(self, journal: OpenJournal, answer: _Answer, tag: str, labels: Mapping[str, str]) -> StoredReport:
         report = answer.mechanism.randomize(answer.value, answer.rng)
         journal.append(Report(answer.question, tag, report_to_json(answer.mechanism, report), dict(labels)))
         return journal.account.collections[answer.question].reports[-1]
+
+    def _report_elsewhere(self, journal: OpenJournal, answer: _Answer) -> Report | None:
+        """The report that this value has had under the same law in another collection."""
+        for name, known in journal.account.under(answer.mechanism.fingerprint).items():
+            tag = _tag(journal.key(), name, answer.value)
+            for stored in known.reports:
+                if stored.entry.tag == tag:
+                    return stored.entry
+        return None
 
     def _stored_report(self, journal: OpenJournal, answer: _Answer) -> StoredReport | None:
         """The stored report of a value; `AlreadyAnswered` if another value has one, and no change is taken."""
@@ -303,7 +336,7 @@ class Ledger:
         counted = [budget for budget in account.budgets if budget.counts(context)]
         for budget in counted:
             budget.check(account.paid, account.terms | {answer.mechanism.fingerprint: context}, context)
-        if counted and answer.mechanism.fingerprint not in account.terms:
+        if answer.mechanism.fingerprint not in account.terms and (counted or _is_short(context)):
             journal.append(Terms(answer.mechanism.fingerprint, **describe_context(context)))
         journal.append(
             Debit(answer.question, answer.mechanism.fingerprint, text_of(context.largest), bool(context.shows))
@@ -346,6 +379,14 @@ def _check_law(account: Account, question: str, mechanism: Mechanism) -> None:
 def _tag(key: bytes, question: str, value: Value) -> str:
     """What stands for a value in the journal: equal for equal values, and meaningless without the key."""
     return hmac.new(key, canonical([question, value]).encode(), "sha256").hexdigest()
+
+
+def _is_short(context: Context) -> bool:
+    """True for a context that is written down although no budget counts it."""
+    if context.domain.stored_range is None and context.size > MAX_TERMS_BYTES:
+        return False
+    written = canonical({"context": context.describe(), "domain": describe_domain(context.domain)})
+    return len(written) <= MAX_TERMS_BYTES
 
 
 def _budgets_of(budgets: Iterable[Context]) -> list[tuple[Context, Budget]]:

@@ -13,16 +13,21 @@ PAGES_WITH_CHARTS = ("results.html", "design.html")
 """Pages with charts: the library that draws them puts a style sheet inside each."""
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data: blob:; style-src 'self'{}; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; worker-src {worker}; connect-src 'self'; img-src 'self' data: blob:; "
+    "style-src 'self'{style}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """The security policy of a page: its own scripts, and this origin."""
+
+WORKER = "worker.js"
+WORKER_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"
+"""The script that works beside the answer page, and its security policy."""
 
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
 }
 
 PAGES = {"/": "overview.html", "/design": "design.html"}
@@ -76,6 +81,9 @@ def _files() -> dict[str, tuple[bytes, bytes, str, dict[str, str]]]:
                 about = {"etag": tag, "cache-control": "no-cache", "vary": "accept-encoding"}
                 if suffix == ".html":
                     style = " 'unsafe-inline'" if entry.name in PAGES_WITH_CHARTS else ""
-                    about["content-security-policy"] = POLICY.format(style)
+                    worker = "'self'" if entry.name == COLLECTION_PAGES["answer"] else "'none'"
+                    about["content-security-policy"] = POLICY.format(style=style, worker=worker)
+                elif entry.name == WORKER:
+                    about["content-security-policy"] = WORKER_POLICY
                 pages[prefix + entry.name] = content, gzip.compress(content, mtime=0), MEDIA_TYPES[suffix], about
     return pages

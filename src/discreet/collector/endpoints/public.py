@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from dataclasses import asdict
 from datetime import UTC, datetime
 
@@ -41,11 +42,15 @@ async def collections(request: HttpRequest) -> HttpResponse:
 
 
 async def document(request: HttpRequest) -> HttpResponse:
-    """The public document of a collection."""
-    headers = {"etag": request.collection.etag, "cache-control": REVALIDATE}
-    if request.has_etag(request.collection.etag):
+    """The public document of a collection, with its state."""
+    if request.service.catalogue.is_stale:  # another process may have closed it
+        await asyncio.to_thread(request.service.catalogue.refresh)
+    content = request.collection.document(datetime.now(UTC))
+    etag = f'"{hashlib.sha256(content).hexdigest()}"'
+    headers = {"etag": etag, "cache-control": REVALIDATE}
+    if request.has_etag(etag):
         return HttpResponse(status=304, headers=headers)
-    return JsonResponse(request.collection.document, headers=headers)
+    return JsonResponse(content, headers=headers)
 
 
 async def law(request: HttpRequest) -> HttpResponse:

@@ -75,6 +75,7 @@ SCHEMAS: Plain = {
         version={"const": 1},
         fingerprint=HASH,
         access={"const": "invitation"},
+        state=STATE,
     ),
     "Law": table(version={"type": "integer"}, domain=ANY, context=ANY, law=ANY),
     "Upload": table(

@@ -2,11 +2,10 @@
 
 import { el, keep, place, show } from "./dom.js";
 import { explain, meaning } from "./explain.js";
-import { Participant, Refused } from "./made/participant.js";
+import * as participant from "./background.js";
+import { Refused } from "./background.js";
 import { valueText } from "./words.js";
 
-/** What all answers to this collector may spend together, in this browser. */
-const CAP = "4";
 /** More answers than these are searched instead of listed. */
 const MANY = 12;
 
@@ -17,14 +16,15 @@ const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation")
 /** What went wrong, for a person. @param {unknown} problem */
 function failed(problem) {
   const refused = problem instanceof Refused;
+  const closed = refused && problem.code === "closed";
   console.info(problem);
   document.title = "Not answered";
   show(
     main,
-    el("h1", {}, refused ? "Better not to answer this" : "This did not work"),
+    el("h1", {}, closed ? "This question takes no answers" : refused ? "Better not to answer this" : "This did not work"),
     el(
       "div",
-      { class: "card alarm", role: "alert" },
+      { class: closed ? "card" : "card alarm", role: "alert" },
       el("p", {}, refused ? problem.message : "The question could not be fetched. Try again in a while."),
       el("p", { class: "soft" }, "Nothing was sent for this question, and nothing of your budget was spent on it."),
     ),
@@ -116,9 +116,19 @@ function ledgerOf(summary) {
   ];
 }
 
-/** What left, and why it is not the answer. @param {any} participant @param {any} collection @param {any} receipt @param {number} x */
-function received(participant, collection, receipt, x) {
-  const hidden = meaning(collection.law, x).hiddenFrom.length > 0;
+/** What can be said of how long this browser keeps the ledger, once it has been asked to. @param {Promise<boolean>} kept */
+function keeping(kept) {
+  const said = el("p", { class: "small soft" });
+  const say = (/** @type {boolean} */ isKept) =>
+    (said.textContent = isKept
+      ? "This browser keeps the ledger until you clear the data of this site."
+      : "This browser may clear the ledger by itself when it is short of room, and would then no longer know what was answered.");
+  kept.then(say, () => say(false));
+  return said;
+}
+
+/** What left, and why it is not the answer. @param {any} collection @param {any} receipt @param {boolean} hidden @param {Promise<boolean>} kept */
+function received(collection, receipt, hidden, kept) {
   const message = {
     accepted: ["Your report was sent", "It was counted. Thank you."],
     queued: ["Your report is waiting", "The collector cannot be reached. The report is kept here, and is sent when this page is open again."],
@@ -145,29 +155,36 @@ function received(participant, collection, receipt, x) {
       "p",
       { class: "row" },
       el("button", { class: "plain", onclick: () => keep("receipt.json", "application/json", text) }, "Keep the receipt"),
-      receipt.state === "queued" && el("button", { class: "plain", onclick: async () => received(participant, collection, (await participant.flush()).find((/** @type {any} */ { upload }) => upload === receipt.upload) ?? receipt, x) }, "Send it now"),
+      receipt.state === "queued" && el("button", { class: "plain", onclick: async () => received(collection, (await participant.flush()).find((/** @type {any} */ { upload }) => upload === receipt.upload) ?? receipt, hidden, kept) }, "Send it now"),
     ),
     el("h2", {}, "Your budget"),
     again,
+    keeping(kept),
   );
-  participant.ledger.summary().then((/** @type {any} */ summary) => show(again, ...ledgerOf(summary)), () => {});
+  participant.summary().then((/** @type {any} */ summary) => show(again, ...ledgerOf(summary)), () => {});
   main.querySelector("h1").tabIndex = -1;
   main.querySelector("h1").focus();
 }
 
-/** @param {any} participant @param {any} collection */
-function ask(participant, collection) {
+/** @param {any} collection */
+function ask(collection) {
   document.title = collection.title;
   /** @type {Record<string, string>} */
   const labels = {};
   let chosen = -1;
   let sending = false;
+  let hidden = false;
   const send = el("button", { type: "submit", disabled: true }, "Randomize here, and send the report");
   const meant = el("div", { id: "meant" });
   const problem = el("div", { role: "alert" });
-  const pick = (/** @type {number} */ x) => {
+  const pick = async (/** @type {number} */ x) => {
     chosen = x;
-    show(meant, ...explain(collection, x, (value) => wordOf(collection, value)));
+    send.disabled = true;
+    show(meant);
+    const entries = await participant.row(x);
+    if (chosen !== x) return;
+    hidden = meaning(entries, x).hiddenFrom.length > 0;
+    show(meant, ...explain(collection, x, entries, (value) => wordOf(collection, value)));
     send.disabled = sending;
   };
   const submit = async (/** @type {Event} */ event) => {
@@ -175,21 +192,23 @@ function ask(participant, collection) {
     const x = chosen;
     send.disabled = sending = true;
     show(problem);
+    const kept = Promise.resolve(navigator.storage?.persist?.() ?? false);
     let receipt;
     try {
-      receipt = await collection.answer(collection.values[x], { labels, ...(invitation ? { invitation } : {}) });
+      receipt = await participant.answer(x, { labels, ...(invitation ? { invitation } : {}) });
     } catch (reason) {
+      if (reason instanceof Refused && reason.code === "closed") return failed(reason);
       send.disabled = sending = false;
       show(problem, el("div", { class: "card alarm" }, el("p", {}, reason instanceof Error ? reason.message : "This did not work.")));
       return;
     }
-    received(participant, collection, receipt, x);
+    received(collection, receipt, hidden, kept);
   };
   const budget = el("div", {});
   show(
     main,
     el("p", { class: "soft small" }, collection.title),
-    el("form", { onsubmit: submit }, el("fieldset", {}, el("legend", {}, el("h1", {}, collection.question)), ...choices(collection, pick)), meant, labelling(collection, labels), problem, el("p", {}, send)),
+    el("form", { onsubmit: submit }, el("fieldset", {}, el("legend", {}, el("h1", {}, collection.question)), ...choices(collection, pick)), meant, ...collection.warnings.map((/** @type {string} */ warning) => el("p", { class: "card alarm" }, warning)), labelling(collection, labels), problem, el("p", {}, send)),
     el(
       "details",
       { class: "card" },
@@ -198,19 +217,18 @@ function ask(participant, collection) {
       el(
         "p",
         { class: "small" },
-        `This page did not take the collector's word for it: it compared the published law with its number, and went through the law's whole numbers, for every two of the ${collection.law.size.toLocaleString()} answers.`,
+        `This page did not take the collector's word for it: it compared the published law with its number, and went through the law's whole numbers, for every two of the ${collection.values.length.toLocaleString()} answers.`,
       ),
       el("p", { class: "small soft" }, "Number of the law: ", el("code", {}, collection.promise.fingerprint)),
     ),
     el("details", { class: "card" }, el("summary", {}, "Your budget"), budget),
   );
-  participant.ledger.summary().then((/** @type {any} */ summary) => show(budget, ...ledgerOf(summary)), () => show(budget, el("p", {}, `Nothing was spent yet; ${CAP} is left.`)));
+  participant.summary().then((summary) => show(budget, ...ledgerOf(summary)), () => show(budget, el("p", {}, "The ledger cannot be read.")));
 }
 
 try {
-  const participant = new Participant({ cap: CAP });
   participant.flush().catch(() => {});
-  ask(participant, await participant.open(new URL(`${root}/collections/${encodeURIComponent(id)}`, location.href)));
+  ask(await participant.open(new URL(`${root}/collections/${encodeURIComponent(id)}`, location.href).href));
 } catch (problem) {
   failed(problem);
 }

@@ -1,7 +1,6 @@
 /** What the collector can conclude from the report of one answer: the odds, and a hundred people. */
 
 import { el, show } from "./dom.js";
-import { entriesOf } from "./made/participant.js";
 import { hundred } from "./people.js";
 import { above, power, sureAtMost } from "./words.js";
 
@@ -19,12 +18,12 @@ function listed(words) {
 
 /**
  * How far the report of value x can tell it from each other value.
- * @param {any} law that was checked
+ * @param {Float64Array} entries E between it and every value, of the law that was checked
  * @param {number} x
  * @returns {{likelier: number, hiddenFrom: number[], shownFrom: number[]}}
  */
-export function meaning(law, x) {
-  const row = [...entriesOf(law)(x)];
+export function meaning(entries, x) {
+  const row = [...entries];
   const others = row.map((_, z) => z).filter((z) => z !== x);
   const hiddenFrom = others.filter((z) => row[z] < Infinity);
   const shownFrom = others.filter((z) => row[z] === Infinity);
@@ -35,10 +34,11 @@ export function meaning(law, x) {
  * The explanation of one answer, by what was checked.
  * @param {any} collection
  * @param {number} x
+ * @param {Float64Array} entries E between it and every value
  * @param {(value: any) => string} word
  */
-export function explain(collection, x, word) {
-  const { likelier, hiddenFrom, shownFrom } = meaning(collection.law, x);
+export function explain(collection, x, entries, word) {
+  const { likelier, hiddenFrom, shownFrom } = meaning(entries, x);
   const own = `“${word(collection.values[x])}”`;
   const among = shownFrom.length ? ", among the answers that it is hidden among," : "";
   if (hiddenFrom.length === 0) {

@@ -1,0 +1,39 @@
+/** The participant's side, which works in `worker.js`, as functions that give promises. */
+
+/** What the client refused, with a reason for a person and a code for programs. */
+export class Refused extends Error {
+  /** @param {string} message @param {string} code */
+  constructor(message, code) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+/** Who waits for an answer, by its number. @type {{resolve: (found: any) => void, reject: (problem: Error) => void}[]} */
+const waiting = [];
+
+worker.addEventListener("message", ({ data: { number, found, problem } }) => {
+  if (!problem) waiting[number].resolve(found);
+  else waiting[number].reject(problem.kind === "Refused" ? new Refused(problem.message, problem.code) : new Error(problem.message));
+});
+worker.addEventListener("error", () => waiting.forEach(({ reject }) => reject(new Error("The check could not be started."))));
+
+/** @param {string} name @returns {(...given: any[]) => Promise<any>} */
+const call =
+  (name) =>
+  (...given) =>
+    new Promise((resolve, reject) => {
+      worker.postMessage({ number: waiting.push({ resolve, reject }) - 1, name, given });
+    });
+
+/** The collection at an address, checked, as data. @type {(url: string) => Promise<any>} */
+export const open = call("open");
+/** E between an answer and every one. @type {(x: number) => Promise<Float64Array>} */
+export const row = call("row");
+/** What became of an answer. @type {(x: number, more: {labels: Record<string, string>, invitation?: string}) => Promise<any>} */
+export const answer = call("answer");
+/** What became of what was queued. @type {() => Promise<any[]>} */
+export const flush = call("flush");
+/** What was spent. @type {() => Promise<any>} */
+export const summary = call("summary");
