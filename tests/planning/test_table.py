@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from discreet.planning.design.search import worst_shares, write_table
+from discreet.planning.design.search import worst_shares
+from discreet.planning.design.table import write_table
 from discreet.planning.optimize.symmetry import symmetries
 
 from .conftest import found, line, problem, random_entries, ring
