@@ -49,9 +49,9 @@ MAX_EXACT_ENTRIES = 1 << 13
 """The same for one whose probabilities are written out one by one."""
 SEARCH_SHARE = 0.75
 """The part of the time that a search may take; the rest is for the bound."""
-CERTIFYING_SHARE = 0.3
+CERTIFYING_SHARE = 0.4
 """The part of the time that certifying a table may take."""
-CERTIFIED_PER_SECOND = 4e6
+CERTIFIED_PER_SECOND = 6e6
 """Pairs of probabilities that a machine is counted on to compare exactly."""
 MIN_REPORTS_PER_VALUE = 2
 """A table of fewer reports for each value is not searched for."""
@@ -95,7 +95,7 @@ def prove_bound(
             state = None if solutions is None else solutions[number].state
             proved = None if state is None else bound_of_dual(E, of, state.K, state.along(of.group))
             if proved is not None:
-                bound, exact = max((bound, exact), proved, key=lambda one: one[0])
+                bound, exact = max(bound, proved[0]), proved[1] and proved[0] > bound * (1 - MAX_EXCESS)
             elif state is None or bound < state.value * (1 - MAX_OPTIMAL_GAP / 2):
                 try:
                     share = (until - monotonic()) / (len(tasks) - number)
@@ -167,10 +167,12 @@ def design(
         if not closed:
             raise NotServed(f"{context!r} is too large to be searched, and no closed form serves it")
         return _result(objective, shares, [], closed, (), None, None, until, note=TOO_LARGE)
-    most = [_max_reports(component, bits, components, CERTIFYING_SHARE * seconds) for component in components]
-    if any(few < MIN_REPORTS_PER_VALUE * part.size for few, part in zip(most, components, strict=True)) and closed:
+    most = [_max_reports(component, bits) for component in components]
+    timed = [_certifiable(component, components, CERTIFYING_SHARE * seconds) for component in components]
+    enough = [min(MIN_REPORTS_PER_VALUE * part.size, few) for few, part in zip(most, components, strict=True)]
+    if closed and any(few < least for few, least in zip(timed, enough, strict=True)):
         return _result(objective, shares, [], closed, components, None, None, until, note=TOO_LONG)
-    reports = dict(zip(components, most, strict=True))
+    reports = dict(zip(components, map(min, most, map(max, timed, enough)), strict=True))
     search = Search(
         components,
         cache(lambda component: _starting_columns(component, closed)),
@@ -238,22 +240,23 @@ def _closed_forms(context: Context, shares: Array, bits: int | None, query: Any,
     return mechanisms
 
 
-def _max_reports(component: Component, bits: int | None, components: Sequence[Component], seconds: float) -> int:
-    """The most reports of a component: 8 to 40 for each value, and few enough to certify, now and when a spec is read.
-
-    To certify the tables of all components may take `seconds`, of which each has its part by the pairs of its values.
-    """
+def _max_reports(component: Component, bits: int | None) -> int:
+    """The most reports of a component: 8 to 40 for each value, and few enough to certify when a spec is read."""
     fewest, most = (each * component.size for each in REPORTS_PER_VALUE)
     read = int(0.9 * Limits().work / component.size**2) - PAIR
     room = max(fewest, min(most, MAX_ENTRIES // component.size, read))
-    room = room if bits is None else max(component.size + 1, min(room, 1 << bits))
-    share = seconds * component.size**2 / sum(part.size**2 for part in components)
-    return max(0, min(room - 1, int(share / _certifying(component.size, 1) - PAIR)))
+    return room - 1 if bits is None else max(component.size, min(room, 1 << bits) - 1)
+
+
+def _certifiable(component: Component, components: Sequence[Component], seconds: float) -> int:
+    """How many reports of a component can be certified if all tables may take `seconds`, shared by pairs of values."""
+    share = seconds / sum(part.size**2 for part in components)
+    return int(min(share * CERTIFIED_PER_SECOND, MAX_ENTRIES)) - PAIR
 
 
 def _certifying(values: int, reports: int) -> float:
-    """The seconds that certifying a table is counted on to take: once when it is made and once as a mechanism."""
-    return max(values**2, 1) * (reports + (PAIR if reports > 1 else 0)) / CERTIFIED_PER_SECOND
+    """The seconds that certifying a table is counted on to take: when it is made, and again as a mechanism."""
+    return values**2 * (reports + PAIR) / CERTIFIED_PER_SECOND
 
 
 def _starting_columns(component: Component, closed: Sequence[Mechanism]) -> Array:

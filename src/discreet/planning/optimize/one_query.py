@@ -13,7 +13,6 @@ from collections.abc import Callable
 from time import monotonic
 
 import numpy as np
-from scipy.optimize import linprog
 
 from .generation import TOLERANCE, ColumnSolution
 from .master import ColumnProblem, WeightState, normalize, quadratic
@@ -130,6 +129,8 @@ def _solve(
 
     None if the solver fails, or does not end in time.
     """
+    from scipy.optimize import linprog  # which takes a while, and few designs need it
+
     rows = np.concatenate([even @ columns.T, odd @ (columns * scores[:, None]).T])
     aims = np.concatenate([np.ones(len(even)), odd @ query])
     options = {"time_limit": max(until - monotonic(), 0.1)}

@@ -2,7 +2,8 @@
 
 With any K >= 0 and lam, and v the largest ``r^T K r - lam . r`` over the rays r of mean one under the prior p,
 ``(lam + v p) . r`` is never below r^T K r on the cone, so every channel has
-``trace(W M^-1) >= (trace (W^.5 K W^.5)^.5)^2 / (sum lam + v)``. Here v is the true largest value, rounded up: over all rays or sets, listed, or by a sweep where K has rank one.
+``trace(W M^-1) >= (trace (W^.5 K W^.5)^.5)^2 / (sum lam + v)``. Here v is the true largest value, rounded up: over all
+rays or sets, listed, or by a sweep where K has rank one.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ def _most_over_sets(epsilon: float, prior: Array, K: Array, lam: Array) -> float
 def _most_by_sweep(epsilon: float, prior: Array, c: Array, lam: Array) -> float | None:
     """The largest ``(c . r)^2 - lam . r``: the v at which no ray of a sweep is above v.
 
-    For a ray of mean one and any a, ``2 a c . r - a^2 - lam . r`` is at most its price, which it is at a = c . r. So v is
-    above all prices if no a and r make it larger than v, and a sweep finds the best r for every a.
+    For a ray of mean one and any a, ``2 a c . r - a^2 - lam . r`` is at most its price, which it is at a = c . r. So v
+    is above all prices if no a and r make it larger than v, and a sweep finds the best r for every a.
     """
     most = float(c.sum() ** 2 - lam.sum())
     for _ in range(MAX_SWEEPS):
