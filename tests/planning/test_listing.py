@@ -25,9 +25,10 @@ def test_every_ray_is_a_column_with_a_tree_of_tight_entries():
 
 
 def test_large_cones_are_not_listed():
-    assert rays(uniform(MAX_VALUES + 1, 1.0)) is None
-    E = uniform(MAX_VALUES + 1, 1.0)
-    assert bound_of_dual(E, problem(E), np.eye(MAX_VALUES + 1), np.ones(MAX_VALUES + 1)) is None
+    size = MAX_VALUES + 1
+    assert rays(uniform(size, 1.0)) is None
+    E = random_entries(size, 1)
+    assert bound_of_dual(E, problem(E), np.eye(size), np.ones(size)) is None
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

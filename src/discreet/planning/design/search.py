@@ -25,6 +25,8 @@ MAX_SADDLE_GAP = 1e-3
 """How near the error at the least favourable shares must be to the worst one, relative to it, to stop."""
 WRITING_SHARE = 0.2
 """The part of the time of a search that writing its table may take."""
+FIRST_SHARE = 0.75
+"""The part of the time that the search at the first shares may take where the worst case is made small."""
 MAX_STEPS = 200
 """The most shares tried on the way to the least favourable ones."""
 
@@ -136,9 +138,10 @@ class Search:
         """The channel with the smallest largest error over all shares.
 
         Shares move towards the worst ones for the channel that is best at them (Frank-Wolfe on a concave function).
+        Where even the first search does not end by itself it takes most of the time: a poor channel is poor anywhere.
         """
         seconds = until - monotonic()
-        solution = self.at(objective, shares, monotonic() + seconds / 2)
+        solution = self.at(objective, shares, monotonic() + FIRST_SHARE * seconds)
         best = np.inf, solution
         for step in range(MAX_STEPS):
             against, most = worst_case(solution, objective)

@@ -186,7 +186,9 @@ def generate(
     even, ones = feasible_weights(problem, base), np.ones(len(problem.group.sizes))
     times = FIRST_FLOOR if np.any(problem.floor) else 1.0  # the floor is lowered as the search goes on
     stage = replace(problem, floor=problem.floor * times)
-    now = best = _weigh(stage, base, even, ones, FIRST_GAIN, until)
+    now = best = base, improve_weights(stage, base, even, ones, rounds=MAX_STEPS, until=until)
+    if times > 1:
+        now = best = _weigh(stage, base, even, ones, FIRST_GAIN, until)
     rounds, quiet, stopped = 0, 0, False
     try:
         while True:

@@ -275,7 +275,7 @@ def dual_value(W: Array, S: Array, total: float) -> float:
     values = np.linalg.eigvalsh(half @ S @ half)
     rounding = 8 * len(values) * np.finfo(float).eps * float(np.abs(values).max())
     inside = np.maximum(values - rounding, 0.0)  # the root of an eigenvalue that should be 0 would lift the bound
-    return float(np.sqrt(inside).sum()) ** 2 / total * (1 - SLACK)
+    return float(np.sqrt(inside).sum()) ** 2 / float(total) * (1 - SLACK)
 
 
 def matrix_root(matrix: Array) -> Array:

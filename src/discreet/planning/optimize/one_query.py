@@ -9,7 +9,9 @@ References: Kairouz2016 (extreme rays).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
@@ -55,13 +57,13 @@ def best_for_one_query(
     values, vectors = np.linalg.eigh(problem.W)
     query = vectors[:, -1] * np.sqrt(values[-1])
     mirror = _mirror(query, prior)
-    even, odd = _folds(mirror, size)
+    folded, scale = _Folded(query, prior, mirror, *_folds(mirror, size)), min(1.0, math.expm1(epsilon))
     columns, scores = _dithered(epsilon, query, prior)
     rounds, converged, stopped, known = 0, False, False, None
     best = 0.0, np.zeros(size), np.zeros(size)
     try:
         while True:
-            solved = _solve(columns, scores, query, even, odd, until)
+            solved = _solve(folded, columns, scores, scale, until)
             if solved is None:
                 break
             weights, value, c, lam = solved
@@ -94,6 +96,17 @@ def best_for_one_query(
     return ColumnSolution(*_as_state(problem, columns, weights, value, best), rounds, converged, stopped)
 
 
+@dataclass(frozen=True, eq=False)
+class _Folded:
+    """A query at a prior, and what takes columns to the rows of its program."""
+
+    query: Array
+    prior: Array
+    mirror: Numbers | None
+    even: Array
+    odd: Array
+
+
 def _mirror(query: Array, prior: Array) -> Numbers | None:
     """The permutation that takes the query to its opposite and keeps the prior; None if there is none."""
     order = np.argsort(query, kind="stable")
@@ -123,22 +136,30 @@ def _dithered(epsilon: float, query: Array, prior: Array) -> tuple[Array, Array]
 
 
 def _solve(
-    columns: Array, scores: Array, query: Array, even: Array, odd: Array, until: float
+    problem: _Folded, columns: Array, scores: Array, scale: float, until: float
 ) -> tuple[Array, float, Array, Array] | None:
     """The best weights, their value, and multipliers with ``2 a c . r - lam . r <= a^2`` for every column of score a.
 
-    None if the solver fails, or does not end in time.
+    The program is in (r - 1) / scale and in scores times scale, which are of the size 1 however small epsilon is. None
+    if the solver fails, or does not end in time.
     """
     from scipy.optimize import linprog  # which takes a while, and few designs need it
 
-    rows = np.concatenate([even @ columns.T, odd @ (columns * scores[:, None]).T])
-    aims = np.concatenate([np.ones(len(even)), odd @ query])
+    even, odd, query, prior = problem.even, problem.odd, problem.query, problem.prior
+    apart, scaled = (columns.T - 1) / scale, scores * scale
+    one, constant = np.ones((1, len(scores))), np.ones((int(problem.mirror is None), 1))
+    rows = np.concatenate([one, even @ apart, constant * scaled, odd @ (apart * scaled)])
+    aims = np.concatenate([[1.0], np.zeros(len(even) + len(constant)), odd @ query])
     options = {"time_limit": max(until - monotonic(), 0.1)}
-    solved = linprog(scores**2, A_eq=rows, b_eq=aims, method="highs", options=options)
+    solved = linprog(scaled**2, A_eq=rows, b_eq=aims, method="highs", options=options)
     if solved.status != 0:
         return None
-    likely, scored = np.split(solved.eqlin.marginals, [len(even)])
-    return solved.x, float(solved.fun), scored @ odd / 2, -(likely @ even)
+    ends = np.cumsum([1, len(even), len(constant)])
+    total, likely, middle, scored = np.split(solved.eqlin.marginals, ends)
+    likely, scored = likely @ even, scored @ odd
+    lam = -(total * prior + (likely - likely.sum() * prior) / scale)
+    c = (middle.sum() * prior + (scored - scored.sum() * prior) / scale) / 2
+    return solved.x, float(solved.fun) / scale**2, c / scale, lam / scale**2
 
 
 def _as_state(
@@ -151,5 +172,5 @@ def _as_state(
     bound, c, lam = best
     K = problem.group.average(np.outer(c, c))
     by_orbit = np.bincount(problem.group.of_value, weights=lam) / problem.group.sizes
-    rates = quadratic(columns, K) / (columns @ lam)
+    rates = np.clip(1 + (quadratic(columns, K) - columns @ lam) / value, 0.0, None)
     return columns, WeightState(weights, value, K, by_orbit, 1 - bound / value, rates)

@@ -50,7 +50,7 @@ def bound_of_dual(E: Array, problem: ColumnProblem, K: Array, lam: Array) -> tup
     if most is None:
         return None
     total = float(lam.sum()) + max(most + _rounding(E, problem.prior, K, lam), 0.0)
-    return dual_value(problem.W, K, total), listed
+    return dual_value(problem.W, K, float(total)), listed
 
 
 def common_entry(E: Array) -> float | None:
