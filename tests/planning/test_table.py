@@ -45,7 +45,7 @@ def test_what_would_take_too_long_is_left_out(monkeypatch):
     """No time is left: nothing is recombined, and no Newton step is taken; rows add up all the same."""
     E = ring(12)
     of = problem(E)
-    reached = found(E, of)
+    reached = found(E, of, seconds=0.0)
     monkeypatch.setattr(table, "_recombine", lambda *args: pytest.fail("columns were recombined"))
     monkeypatch.setattr(table, "newton_weights", lambda *args, **more: pytest.fail("a Newton step was taken"))
     Q = write_table(of, reached, symmetries([E, of.W], [of.prior], largest=12), most=100, until=-math.inf)
