@@ -103,7 +103,7 @@ def _eliminate(features: Array, weights: Array, cost: Array) -> Array:
     Along every vector that the features send to nothing, towards less cost where there is a choice, until one is zero.
     """
     if len(features) > len(weights):  # the same right singular vectors, in less room
-        features = np.linalg.qr(features, mode="r")
+        features = np.asarray(np.linalg.qr(features, mode="r"))
     _, singular, right = np.linalg.svd(features, full_matrices=True)
     rank = int((singular > 1e-11 * singular[0]).sum())
     weights, null = weights.copy(), right[rank:].copy()

@@ -215,7 +215,8 @@ def generate(
             better = fresh[order[worth[order] > tolerance / 4]]
             pool = _pool(stage, columns, state, better, min(0.02, most / 4))
             now = _weigh(stage, *pool, state.multipliers, max(min(most, FIRST_GAIN) / 30, tolerance / 4), until)
-            best = now if now[1].value < best[1].value and adds_up(problem, *now) else best
+            # of two that are alike the later one, whose multipliers were made for more columns
+            best = now if now[1].value < best[1].value * (1 + tolerance / 10) and adds_up(problem, *now) else best
     except np.linalg.LinAlgError:  # what was found before stands
         pass
     except KeyboardInterrupt:

@@ -21,7 +21,7 @@ MAX_MULTIPLIER_STEPS = 40
 """The most Newton steps for the multipliers."""
 SLACK = 1e-9
 """What rounding in doubles is granted, relative to a bound."""
-MAX_ROW_ERROR = 1e-9
+MAX_ROW_ERROR = 1e-6
 """How far the sum of a row may be from one."""
 MAX_STEPS = 50
 """The most Newton steps of the interior point."""
@@ -163,9 +163,10 @@ def improve_weights(
     sums = columns @ problem.group.totals.T
     state = state_at(problem, columns, sums, weights, multipliers)
     for _ in range(rounds):
-        if state.gap < 1e-9 or monotonic() >= until or (weights := next_weights(problem, sums, state)) is None:
+        stepped = next_weights(problem, sums, state)
+        if state.gap < 1e-9 or monotonic() >= until or stepped is None:
             break
-        state = state_at(problem, columns, sums, weights, state.multipliers)
+        state = state_at(problem, columns, sums, stepped, state.multipliers)
     return state
 
 
@@ -182,7 +183,7 @@ def next_weights(problem: ColumnProblem, sums: Array, state: WeightState) -> Arr
 def adds_up(problem: ColumnProblem, columns: Array, state: WeightState) -> bool:
     """True if the rows that the weights make are one."""
     missing = problem.group.sizes - problem.group.totals @ (columns.T @ state.weights)
-    return bool(np.abs(missing).max() <= 10 * MAX_ROW_ERROR)
+    return bool(np.abs(missing).max() <= MAX_ROW_ERROR)
 
 
 def state_at(problem: ColumnProblem, columns: Array, sums: Array, weights: Array, multipliers: Array) -> WeightState:
@@ -294,19 +295,14 @@ def newton_weights(
     group = problem.group
     sums = columns @ group.totals.T
     weights, lam = np.maximum(state.weights, 1e-12), state.multipliers
-    g = quadratic(columns, state.K)
-    mu = max(state.gap, gap) * state.value / len(weights)
-    # no product of the two far below the mean of all: from there steps are short
-    spare = np.maximum(sums @ lam - g, mu)
-    weights = np.maximum(weights, CENTRED * mu / spare)
-    spare = np.maximum(spare, CENTRED * mu / weights)
     value, K, inverse = gradient(problem, columns, weights)
     g = quadratic(columns, K)
+    spare = np.maximum(sums @ lam - g, 1e-3 * max(state.gap, gap) * value)
     for _ in range(MAX_STEPS):
         mu = float(weights @ spare) / len(weights)
         missing = group.sizes - sums.T @ weights
         wrong = sums @ lam - g - spare
-        close = np.abs(missing).max() < MAX_ROW_ERROR
+        close = np.abs(missing).max() < 1e-9
         if close and mu * len(weights) < gap * value > np.abs(wrong).max():
             break
         if monotonic() >= until:
@@ -330,6 +326,8 @@ def newton_weights(
         weights, lam, spare = weights + size * by, lam + size * by_lam, spare + size * by_spare
         value, K, inverse = gradient(problem, columns, weights)
         g = quadratic(columns, K)
+    if np.abs(group.sizes - sums.T @ weights).max() > MAX_ROW_ERROR:
+        return state
     excess = g - sums @ lam
     total = float(group.sizes @ lam) + max(float(excess.max()), 0.0)
     if not (value > 0 and 0 < total < math.inf):

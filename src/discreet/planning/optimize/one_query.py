@@ -167,8 +167,8 @@ def _as_state(
 ) -> tuple[Array, WeightState]:
     """The columns in use, once each, and their state, with the multipliers of the best bound."""
     used = weights > 0
-    columns, number = np.unique(columns[used], axis=0, return_inverse=True)
-    weights = np.bincount(number.reshape(-1), weights=weights[used])
+    distinct, number = np.unique(columns[used], axis=0, return_inverse=True)
+    columns, weights = np.asarray(distinct), np.bincount(number.reshape(-1), weights=weights[used])
     bound, c, lam = best
     K = problem.group.average(np.outer(c, c))
     by_orbit = np.bincount(problem.group.of_value, weights=lam) / problem.group.sizes

@@ -39,6 +39,7 @@ def bound_of_dual(E: Array, problem: ColumnProblem, K: Array, lam: Array) -> tup
     level, listed = common_entry(E), True
     values, vectors = np.linalg.eigh((K + K.T) / 2)
     K = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    most: float | None
     if level is not None and len(E) <= MAX_SET_VALUES:
         most = _most_over_sets(level, problem.prior, K, lam)
     elif level is not None and (len(E) == 2 or values[-2] <= SLACK * values[-1]):
@@ -70,7 +71,8 @@ def _most_over_sets(epsilon: float, prior: Array, K: Array, lam: Array) -> float
     size, most = len(prior), -math.inf
     for begin in range(0, 1 << size, SETS_AT_ONCE):
         bits = np.arange(begin, min(begin + SETS_AT_ONCE, 1 << size))
-        rays = normalize(1 + math.expm1(epsilon) * (bits[:, None] >> np.arange(size) & 1), prior)
+        high = (bits[:, None] >> np.arange(size) & 1).astype(float)
+        rays = normalize(1 + math.expm1(epsilon) * high, prior)
         most = max(most, float((quadratic(rays, K) - rays @ lam).max()))
     return most
 
