@@ -168,7 +168,8 @@ def _as_state(
     """The columns in use, once each, and their state, with the multipliers of the best bound."""
     used = weights > 0
     distinct, number = np.unique(columns[used], axis=0, return_inverse=True)
-    columns, weights = np.asarray(distinct), np.bincount(number.reshape(-1), weights=weights[used])
+    columns = np.asarray(distinct)
+    weights = np.asarray(np.bincount(number.reshape(-1), weights=weights[used]), dtype=float)
     bound, c, lam = best
     K = problem.group.average(np.outer(c, c))
     by_orbit = np.bincount(problem.group.of_value, weights=lam) / problem.group.sizes
