@@ -76,6 +76,7 @@ FUNCTIONS = {
     "pairwise_delta": lambda c: dc.bounds.pairwise_delta(QUARTERS, c).tolist(),
     "stein_exponent_context": lambda c: bound(dc.bounds.stein_exponent_context(SHARES, SHARES[::-1], E=c)),
     "unbiased_matrix": lambda c: bound(dc.bounds.unbiased_matrix(c, SHARES)),
+    "unbiased_queries": lambda c: bound(dc.bounds.unbiased_queries(c, "cumulative")),
     "unbiased_semidefinite": lambda c: bound(dc.bounds.unbiased_semidefinite(c, np.array(SHARES), seconds=5)),
     "Context.components": lambda c: c.components(),
     "Context.coarsest_served": lambda c: c.coarsest_served().matrix(),

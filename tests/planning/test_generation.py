@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from discreet.planning.design.search import rays
 from discreet.planning.optimize.master import feasible_weights, improve_weights, newton_weights, normalize
+from discreet.planning.optimize.proof import rays
 from discreet.theory.unbiased import unbiased_uniform
 
 from .conftest import closed, found, line, problem, random_entries, uniform

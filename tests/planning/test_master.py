@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from discreet.planning.design.search import rays
 from discreet.planning.optimize.master import (
     Cone,
     feasible_weights,
@@ -12,6 +11,7 @@ from discreet.planning.optimize.master import (
     newton_weights,
     normalize,
 )
+from discreet.planning.optimize.proof import rays
 
 from .conftest import problem, random_entries, ring
 

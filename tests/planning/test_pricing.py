@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from discreet.planning.design.search import rays
 from discreet.planning.optimize.generation import Price, climb, drag
 from discreet.planning.optimize.master import Cone
+from discreet.planning.optimize.proof import rays
 
 from .conftest import random_entries
 

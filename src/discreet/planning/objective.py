@@ -17,7 +17,7 @@ from ..core.errors import InvalidInput, NotIdentifiable, check_type, shown
 from ..core.limits import spend
 from ..core.per_value import has_names
 from ..estimation.decoders import Decoder, decoder_of
-from ..estimation.results.weights import MEAN, numbers_of, second_moment, weights_of
+from ..estimation.results.weights import MEAN, calibrated_weights, constants, numbers_of, second_moment, weights_of
 from ..estimation.simplex import peak_of_squares, peak_on_simplex
 from ..mechanisms.mechanism import Mechanism
 
@@ -243,6 +243,11 @@ def moments_given(decoder: Decoder[Any], rows: Array | None = None) -> Array:
             given[values] = _summed_moments(part)
             continue
         for members in values:
+            if part.disjoint:  # a report has one score, so all values are served at once
+                own = rows[:, members]
+                scores = calibrated_weights(part, own, constants(part, own))
+                given[members] = part.expected_counts_adjoint((scores**2).sum(axis=0))
+                continue
             for x, unit in zip(members, np.eye(part.size), strict=True):
                 given[x] = _moment(part, unit, rows, members)
     return given

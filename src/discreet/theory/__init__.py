@@ -67,7 +67,8 @@ from .of_context import ContextBounds, bounds_for, users_for
 from .of_mechanism import worst_shares, worst_squared_error, worst_total_variation
 from .attained import SampleSize, blocks_users, classical_users, high_low_users
 from .unbiased import (
-    subset_trace, unbiased_blocks, unbiased_high_low, unbiased_matrix, unbiased_semidefinite, unbiased_uniform,
+    subset_trace, unbiased_blocks, unbiased_high_low, unbiased_matrix, unbiased_queries, unbiased_semidefinite,
+    unbiased_uniform,
 )
 
 __all__ = [
@@ -90,8 +91,8 @@ __all__ = [
     "stein_exponent_context", "stein_exponent_printed", "subset_information", "subset_optimum", "subset_trace",
     "theorem_2", "theorem_2_best_gamma", "theorem_2_sharp", "total_variation", "tv_after", "tv_contraction",
     "type_two_floor", "unary_information", "unbiased_blocks", "unbiased_high_low", "unbiased_matrix",
-    "unbiased_semidefinite", "unbiased_uniform", "uniform_ball", "users_enough", "users_for", "users_to_tell",
-    "worst_shares", "worst_squared_error", "worst_total_variation",
+    "unbiased_queries", "unbiased_semidefinite", "unbiased_uniform", "uniform_ball", "users_enough", "users_for",
+    "users_to_tell", "worst_shares", "worst_squared_error", "worst_total_variation",
 ]
 # fmt: on
 

@@ -21,12 +21,14 @@ from typing import Any
 import numpy as np
 
 from ..contexts import Context
-from ..core.errors import NotIdentifiable
+from ..core.errors import InvalidInput, NotIdentifiable
 from ..estimation.results.weights import weights_of
 from ..estimation.simplex import FloatArray
 from ..mechanisms.composed.two_sizes import best_two_sizes, terms_of
-from ..planning.design.components import components_of, tasks_of
+from ..planning.choose import prior_of
+from ..planning.design.components import MAX_VALUES, components_of, tasks_of
 from ..planning.objective import objective_of
+from ..planning.optimize.proof import closed_bound, most_information
 from ..planning.optimize.semidefinite import semidefinite_bound
 from .channels.finite import (
     Bound,
@@ -52,10 +54,7 @@ def subset_trace(k: int, epsilon: Number) -> float:
     columns with m high values and the others low are best. For large k it is ``k sinh(epsilon/2)^2``.
     """
     at_least("k", k, 2)
-    b = math.exp(-epsilon_value("epsilon", epsilon))
-    centre = k * b / (1 + b)
-    tried = {min(max(m, 1), k - 1) for m in (math.floor(centre), math.ceil(centre))}
-    return max(k * m * (k - m) * (1 - b) ** 2 / (m + (k - m) * b) ** 2 for m in tried)
+    return most_information(k, epsilon_value("epsilon", epsilon))
 
 
 def unbiased_uniform(k: int, *, epsilon: Number) -> Bound:
@@ -64,6 +63,28 @@ def unbiased_uniform(k: int, *, epsilon: Number) -> Bound:
     trace = subset_trace(k, epsilon) if k > 1 else math.inf
     value = (k - 1) ** 2 / trace if trace > 0 else math.inf
     return lower("unbiased squared error times n, uniform p", value, "Wang2016, Rao1945")
+
+
+def unbiased_queries(context: Context, query: Any, *, prior: Any = None) -> Bound:
+    """n times the summed variances of unbiased estimates of linear queries, as `query` of `dc.mechanism` names them.
+
+    ``sum_j P_j (trace G_j^.5)^2 / F_j`` over the parts that finite entries link, and what is left of the variance when
+    the part of every value is known: P_j is the mass of a part, F_j the `subset_trace` for its size and its largest
+    entry, and G_j the sum of ``q q^T`` over the queries q, each less its mean in the part. For M with a trace of at
+    most F beside the constant, ``trace(G M^-1) >= (trace G^.5)^2 / F``; subsets attain it for all shares. A part where
+    shares are uneven, or an entry is infinite, adds nothing: the bound without privacy is the least that is given.
+
+    >>> import discreet as dc
+    >>> round(dc.bounds.unbiased_queries(dc.Context.uniform(range(128), "1"), "cumulative").value, 1)
+    1532.7
+    """
+    objective, p = objective_of(context, query), prior_of(context, prior)
+    parts, name = components_of(context), "unbiased variance of queries times n"
+    if parts is None:
+        raise InvalidInput(f"query bounds need parts of at most {MAX_VALUES} values; {context!r} has a larger one")
+    tasks, total = tasks_of(parts, objective, p)
+    total += sum(closed_bound(task.component.E, task.exact) for task in tasks)
+    return lower(name, max(total, objective.unhidden(p)), "Acharya2020, Wang2016, Rao1945")
 
 
 def unbiased_blocks(sizes: Sequence[int], masses: Vector, *, epsilons: Sequence[Number]) -> Bound:

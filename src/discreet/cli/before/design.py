@@ -49,7 +49,7 @@ def command(
 ) -> None:
     """Search for the mechanism with the least error for the context of SPEC, whatever its form.
 
-    The search takes about S seconds, less where nothing seems left to gain; Ctrl-C ends it and keeps the best so far.
+    It takes at most about S seconds, less where nothing seems left to gain; Ctrl-C ends it and keeps the best so far.
     The result is never worse than what SPEC would choose, is certified like any other mechanism, and stands
     beside a proved bound that no mechanism for the context can be below.
 

@@ -11,15 +11,17 @@ from ...contexts import Context
 from ...core.errors import NotIdentifiable
 from ...core.exact import Epsilon
 from ..objective import Objective
-from ..optimize.master import ColumnProblem
+from ..optimize.master import CAP, ColumnProblem
 from ..optimize.symmetry import Array, PermutationGroup, symmetries
 
 MAX_VALUES = 320
 """The most values of a component that is searched."""
 MIN_SHARE = 1e-6
 """A search takes no value for rarer than this, divided by k; so none is given up."""
-RIDGE = 1e-6
-"""What every share counts where a query leaves some undecided, relative to the mean weight of the query."""
+FLOOR = 2e-5
+"""The share of a channel that tells all values apart in a table that is searched for queries that need not."""
+MIN_WEIGHT = 1e-9
+"""A direction of the shares that weighs less than this, relative to the mean, is not asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +62,16 @@ def components_of(context: Context) -> tuple[Component, ...] | None:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The problem of one component: exactly as given, and as it is searched, with no value too rare or undecided."""
+    """The problem of one component: exactly as given, and as it is searched, with no value too rare or undecided.
+
+    `floor` has the reports that are mixed in, a share `FLOOR` of all, or none.
+    """
 
     component: Component
     exact: ColumnProblem
     searched: ColumnProblem
     smaller: PermutationGroup
+    floor: Array
 
     @property
     def key(self) -> bytes:
@@ -111,11 +117,25 @@ def _task(component: Component, rows: Array, prior: Array) -> Task:
     weight = float(np.trace(searched)) / component.size
     if weight == 0:
         searched = even
-    elif np.linalg.eigvalsh(searched)[1] < RIDGE * weight:  # the least one is that of p
-        searched = searched + RIDGE * weight * even
+    undecided = weight > 0 and np.linalg.eigvalsh(searched)[1] < MIN_WEIGHT * weight  # the least one is that of p
+    floor = FLOOR * telling_apart(component.E) if undecided else np.zeros((component.size, 0))
     group = symmetries([component.E, searched, W], [common, prior])
     smaller = symmetries([component.E, searched, W], [common, prior], largest=min(component.size, group.order))
-    return Task(component, ColumnProblem(prior, W, group), ColumnProblem(common, searched, group), smaller)
+    mean = common @ floor
+    apart = floor / np.maximum(mean, np.finfo(float).tiny) - 1
+    problem = ColumnProblem(common, searched, group, group.average((apart * mean) @ apart.T))
+    return Task(component, ColumnProblem(prior, W, group), problem, smaller, floor)
+
+
+def telling_apart(E: Array) -> Array:
+    """A channel that tells all values apart, a row for each: report y is ``e^(min_z E[y,z])`` times as likely for y.
+
+    It is randomized response where all entries are alike. The excess of the own report is the same for every value, so
+    all rows have one sum.
+    """
+    nearest = np.where(np.eye(len(E), dtype=bool), np.inf, E).min(axis=1)
+    columns = np.diag(np.ones(len(E))) + 1 / np.expm1(np.minimum(nearest, CAP))
+    return np.asarray(columns / columns.sum(axis=1, keepdims=True))
 
 
 def _centred(rows: Array, prior: Array) -> Array:

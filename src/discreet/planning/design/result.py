@@ -33,11 +33,12 @@ class Designed:
     """The best mechanism found for a context, certified like any other.
 
     `error` is n times the error of the objective, `bound` a value that no mechanism for the context can be below (the
-    error without privacy where no better one could be proved), `worst_case` the largest error over all shares with the
-    mechanism's own estimator, `expected_distance` the distance, in units of E, to expect between a value and the best
-    guess from its report (None where E is no distance), `compared` the closed forms that were tried first, `history`
-    the steps of the search, `prior` the shares that its estimator has the least error at. `converged` says
-    that the search ended by itself: then the same seed finds the same again; `stopped` that it was ended by Ctrl-C.
+    error without privacy where no better one could be proved), worked out apart from the search. `worst_case` is the
+    largest error over all shares with the mechanism's own estimator, `expected_distance` the distance, in units of E,
+    to expect between a value and the best guess from its report (None where E is no distance), `compared` the closed
+    forms that were tried first, `history` the steps of the search, `prior` the shares that its estimator has the least
+    error at. `converged` says that the search ended by itself: then the same seed finds the same again; `stopped` that
+    it was ended by Ctrl-C.
 
     >>> import discreet as dc
     >>> context = dc.Context.matrix(["low", "mid", "high"], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])

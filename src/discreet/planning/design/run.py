@@ -30,17 +30,14 @@ from ..classwise import classes_of, classwise_mixture
 from ..explanation import Candidate, rate
 from ..objective import Objective, objective_of
 from ..optimize.generation import ColumnSolution
+from ..optimize.proof import bound_of_dual, closed_bound
 from ..optimize.semidefinite import semidefinite_bound
 from ..optimize.symmetry import Array
 from ..optimize.type_options import TypeProblem
 from ..optimize.types import MAX_LISTED_TYPES, best_types, count_types
-from .components import MAX_VALUES, Component, Task, components_of, is_distance
-from .result import Designed, SearchStep
-from .search import Search, Solution, bound_by_listing, worst_case
-
-MIN_SECONDS = 3.0
-"""The least time that proving a bound may take, whatever the search took."""
-
+from .components import MAX_VALUES, Component, Task, components_of, is_distance, tasks_of
+from .result import MAX_OPTIMAL_GAP, Designed, SearchStep
+from .search import Search, Solution, worst_case
 
 MAX_ENTRIES = 1 << 20
 """The most entries of a table."""
@@ -52,9 +49,25 @@ MAX_EXACT_ENTRIES = 1 << 13
 """The same for one whose probabilities are written out one by one."""
 SEARCH_SHARE = 0.75
 """The part of the time that a search may take; the rest is for the bound."""
+CERTIFYING_SHARE = 0.4
+"""The part of the time that certifying a table may take."""
+CERTIFIED_PER_SECOND = 6e6
+"""Pairs of probabilities that a machine is counted on to compare exactly."""
+MIN_REPORTS_PER_VALUE = 2
+"""A table of fewer reports for each value is not searched for."""
+MIN_GAIN = 1e-9
+"""A table is certified where it has less error than the closed forms by more than this part."""
+MAX_EXCESS = 1e-6
+"""A bound may be above the error by this part, from rounding; further above it, it is no bound."""
 TOO_LARGE = f"Only closed forms were compared: parts of more than {MAX_VALUES} values are not searched."
 
 TOO_FINE = "Only closed forms were compared: a search for a table did not succeed in doubles."
+
+TOO_LONG = "Only closed forms were compared: to certify a table of so many values takes longer than was allowed."
+
+CONTRADICTED = (
+    "What was proved contradicts the error, as rounding may do to values that are nearly alike: it is left out."
+)
 
 MAX_SECONDS = 10**7
 """The most seconds that a search may be given."""
@@ -65,29 +78,32 @@ ALONE_SHARE = 0.15
 
 
 def prove_bound(
-    tasks: Sequence[Task], solutions: Sequence[ColumnSolution], *, until: float
+    tasks: Sequence[Task], solutions: Sequence[ColumnSolution] | None, *, until: float
 ) -> tuple[float, bool, tuple[str, ...]]:
     """A lower bound on the error of every channel, whether all rays were listed for it, and what could not be done.
 
-    The bounds of all components are added up; that of a component of which nothing could be proved is 0.
+    The bounds of all components are added up. That of a component is the largest of those that its size allows in time:
+    the closed one, what the multipliers of a search prove, and a semidefinite relaxation.
     """
     total, listed = 0.0, True
     notes: dict[str, None] = {}
-    known: dict[bytes, float] = {}
-    until = max(until, monotonic() + MIN_SECONDS)
-    for number, (task, solution) in enumerate(zip(tasks, solutions, strict=True)):
+    known: dict[bytes, tuple[float, bool]] = {}
+    for number, task in enumerate(tasks):
         if task.key not in known:
-            lam = solution.state.along(task.exact.group)
-            bound = bound_by_listing(task.component.E, task.exact, solution.state.K, lam)
-            if bound is None:
-                listed = False
+            E, of = task.component.E, task.exact
+            bound, exact = closed_bound(E, of), False
+            state = None if solutions is None else solutions[number].state
+            proved = None if state is None else bound_of_dual(E, of, state.K, state.along(of.group))
+            if proved is not None:
+                bound, exact = max(bound, proved[0]), proved[1] and proved[0] > bound * (1 - MAX_EXCESS)
+            elif state is None or bound < state.value * (1 - MAX_OPTIMAL_GAP / 2):
                 try:
                     share = (until - monotonic()) / (len(tasks) - number)
-                    bound = semidefinite_bound(task.component.E, task.exact, until=monotonic() + share)
+                    bound = max(bound, semidefinite_bound(E, of, until=monotonic() + share) or 0.0)
                 except MissingExtra as missing:
-                    notes[f"No bound could be proved: {missing}"] = None
-            known[task.key] = bound or 0.0
-        total += known[task.key]
+                    notes[f"No better bound could be proved: {missing}"] = None
+            known[task.key] = bound, exact
+        total, listed = total + known[task.key][0], listed and known[task.key][1]
     return total, listed, tuple(notes)
 
 
@@ -125,8 +141,9 @@ def design(
     every mechanism for the context is proved beside it. `progress` is called with a `SearchStep` now and then.
 
     The same `seed` finds the same where the search ends by itself (`converged`); one that is cut short depends on how
-    fast the machine is. Ctrl-C ends the search and gives the best that was found. `seconds` bounds the search alone:
-    to write its table out and to prove the bound may take a minute more for a hundred values.
+    fast the machine is. Ctrl-C ends the search and gives the best that was found. `seconds` bounds the whole call: the
+    search, certifying its table and proving a bound. What a step takes is counted before it is done, so a domain that
+    is too large for the time gets a smaller table, a weaker bound, or a closed form, and notes say so.
 
     >>> import discreet as dc
     >>> context = dc.Context.matrix(["low", "mid", "high"], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
@@ -145,33 +162,60 @@ def design(
     shares, objective = prior_of(context, prior), objective_of(context, query, worst)
     components = components_of(context)
     closed = _closed_forms(context, shares, bits, query, worst)
+    until = began + seconds
     if components is None:
         if not closed:
             raise NotServed(f"{context!r} is too large to be searched, and no closed form serves it")
-        return _result(objective, shares, closed, None, None, began, note=TOO_LARGE)
+        return _result(objective, shares, [], closed, (), None, None, until, note=TOO_LARGE)
+    most = [_max_reports(component, bits) for component in components]
+    timed = [_certifiable(component, components, CERTIFYING_SHARE * seconds) for component in components]
+    enough = [min(MIN_REPORTS_PER_VALUE * part.size, few) for few, part in zip(most, components, strict=True)]
+    if closed and any(few < least for few, least in zip(timed, enough, strict=True)):
+        return _result(objective, shares, [], closed, components, None, None, until, note=TOO_LONG)
+    reports = dict(zip(components, map(min, most, map(max, timed, enough)), strict=True))
     search = Search(
         components,
         cache(lambda component: _starting_columns(component, closed)),
         seed,
-        lambda component: _max_reports(component, bits),
+        reports.__getitem__,
         progress or (lambda step: None),
         began=began,
     )
+    certifying = sum(_certifying(part.size, reports[part]) for part in components if part.size > 1)
+    searching = max(seconds - certifying, 0.0)
     try:
-        objective = _balance(search, objective, shares, closed, seconds)
+        objective = _balance(search, objective, shares, closed, searching)
         sized = _rescale(search, objective)
-        solution = search.solve(sized, shares, began + SEARCH_SHARE * seconds)
-        table = search.finish(lambda: Mechanism(context, _join(components, solution)))
+        solution = search.solve(sized, shares, began + SEARCH_SHARE * searching)
+        tables = search.finish(lambda: _certified(context, search, solution, sized, objective, shares, closed))
     except (np.linalg.LinAlgError, NotServed) as failure:
         if not closed:
             raise NotServed(f"{context!r}: no table could be found in doubles ({failure})") from None
-        return _result(objective, shares, closed, None, search, began, note=TOO_FINE)
+        return _result(objective, shares, [], closed, components, None, search, until, note=TOO_FINE)
     except KeyboardInterrupt:
         if not closed:
             raise
         search.stopped = True
-        return _result(objective, shares, closed, None, search, began, note=TOO_SOON)
-    return _result(objective, shares, [table, *closed], solution, search, began + (0 if search.stopped else seconds))
+        return _result(objective, shares, [], closed, (), None, search, began, note=TOO_SOON)
+    until = began if search.stopped else until
+    return _result(objective, shares, tables, closed, components, solution, search, until)
+
+
+def _certified(
+    context: Context,
+    search: Search,
+    solution: Solution,
+    sized: Objective,
+    objective: Objective,
+    shares: Array,
+    closed: Sequence[Mechanism],
+) -> list[Mechanism]:
+    """The table of a solution, certified; none where a closed form has as little error."""
+    if closed:
+        found = search.unit * (worst_case(solution, sized)[1] if objective.worst else solution.error)
+        if found >= (1 - MIN_GAIN) * min(objective.error(mechanism, shares) for mechanism in closed):
+            return []
+    return [Mechanism(context, _join(search.components, solution))]
 
 
 def _check(seconds: Any, seed: object, progress: object) -> None:
@@ -202,6 +246,17 @@ def _max_reports(component: Component, bits: int | None) -> int:
     read = int(0.9 * Limits().work / component.size**2) - PAIR
     room = max(fewest, min(most, MAX_ENTRIES // component.size, read))
     return room - 1 if bits is None else max(component.size, min(room, 1 << bits) - 1)
+
+
+def _certifiable(component: Component, components: Sequence[Component], seconds: float) -> int:
+    """How many reports of a component can be certified if all tables may take `seconds`, shared by pairs of values."""
+    share = seconds / sum(part.size**2 for part in components)
+    return int(min(share * CERTIFIED_PER_SECOND, MAX_ENTRIES)) - PAIR
+
+
+def _certifying(values: int, reports: int) -> float:
+    """The seconds that certifying a table is counted on to take: when it is made, and again as a mechanism."""
+    return values**2 * (reports + PAIR) / CERTIFIED_PER_SECOND
 
 
 def _starting_columns(component: Component, closed: Sequence[Mechanism]) -> Array:
@@ -262,49 +317,69 @@ def _join(components: Sequence[Component], solution: Solution) -> Sampler:
 def _result(
     objective: Objective,
     shares: Array,
-    mechanisms: Sequence[Mechanism],
+    tables: Sequence[Mechanism],
+    closed: Sequence[Mechanism],
+    components: Sequence[Component],
     solution: Solution | None,
     search: Search | None,
     until: float,
     note: str = "",
 ) -> Designed:
-    """The mechanism with the least error, and what is known of it; with a solution the first one is its table."""
-    ranked = rate(mechanisms, shares, objective)
+    """The mechanism with the least error, and what is known of it."""
+    ranked = rate([*tables, *closed], shares, objective)
     if not objective.scales:  # as `rate` did, so that bounds are in the units of the errors
         objective = objective.balance([min(column) for column in zip(*(_errors(one) for one in ranked), strict=True)])
     else:  # by the best of each target that was searched for, not the best of those compared
         ranked = [replace(one, error=objective.combine(_errors(one))) for one in ranked]
-    closed, bound, listed = ranked, 0.0, False
-    notes: tuple[str, ...] = (note,)
-    if solution is not None and search is not None:
-        closed = ranked[1:]
-        try:
-            proved, listed, notes = prove_bound(solution.tasks, solution.columns, until=until)
-        except KeyboardInterrupt:
-            proved, listed, notes = 0.0, False, ("No bound could be proved: it was stopped",)
-        bound = search.unit * (proved + solution.between)
-        by_types = bound_by_types(mechanisms[0].context, shares) if objective.is_plain else 0.0
-        if by_types > bound:
-            bound, listed, notes = by_types, True, ()
+    found, compared = ranked[: len(tables)], ranked[len(tables) :]
     # a closed form wherever it is as good
-    best = min([*closed, *ranked[:1]], key=lambda one: float(f"{one.error:.9g}"))
+    best = min([*compared, *found], key=lambda one: float(f"{one.error:.9g}"))
+    bound, listed, notes = _proved(objective, shares, best.mechanism.context, components, solution, search, until)
+    if bound > best.error * (1 + MAX_EXCESS):
+        bound, listed, notes = 0.0, False, (CONTRADICTED,)
     return Designed(
         best.mechanism,
         objective.name,
-        tuple((shares if solution is None or best is not ranked[0] else solution.shares).tolist()),
+        tuple((solution.shares if solution is not None and any(best is one for one in found) else shares).tolist()),
         best.error,
         min(max(bound, objective.unhidden(shares)), best.error),
         listed,
         replace(objective, worst=True).error(best.mechanism, shares),
         None if search is None else _expected_distance(best.mechanism, search.components, shares),
         best.targets,
-        tuple(sorted(closed, key=lambda one: one.error)),
+        tuple(sorted(compared, key=lambda one: one.error)),
         () if search is None else tuple(search.history),
         0.0 if search is None else monotonic() - search.began,
         solution is None or solution.converged,
         search is not None and search.stopped,
-        notes,
+        (note, *notes) if note else notes,
     )
+
+
+def _proved(
+    objective: Objective,
+    shares: Array,
+    context: Context,
+    components: Sequence[Component],
+    solution: Solution | None,
+    search: Search | None,
+    until: float,
+) -> tuple[float, bool, tuple[str, ...]]:
+    """The largest lower bound on the error of every mechanism, whether all types were checked, and notes."""
+    try:
+        if solution is not None and search is not None:
+            proved, listed, notes = prove_bound(solution.tasks, solution.columns, until=until)
+            bound = search.unit * (proved + solution.between)
+        elif components:
+            tasks, between = tasks_of(components, objective, shares)
+            proved, listed, notes = prove_bound(tasks, None, until=until)
+            bound = proved + between
+        else:
+            return 0.0, False, ()
+        by_types = bound_by_types(context, shares) if objective.is_plain else 0.0
+    except KeyboardInterrupt:
+        return 0.0, False, ("No bound could be proved: it was stopped",)
+    return (by_types, True, ()) if by_types > bound else (bound, listed, notes)
 
 
 def _errors(candidate: Candidate) -> list[float]:

@@ -5,8 +5,10 @@ Columns that improve a channel are found by local search over the extreme rays o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 
 import numpy as np
@@ -16,8 +18,10 @@ from .master import (
     ColumnProblem,
     Cone,
     WeightState,
+    adds_up,
     feasible_weights,
     improve_weights,
+    matrix_root,
     newton_weights,
     newton_work,
     normalize,
@@ -43,6 +47,16 @@ MIN_WEIGHT = 1e-6
 """Columns of less weight are dropped before the weights are made exact."""
 MAX_NEWTON_WORK = 4e9
 """Multiplications of a step of the interior point, at most."""
+FIRST_FLOOR = 1000.0
+"""How many times its last share the floor of a search has first."""
+FLOOR_STEP = 4.0
+"""By what it is divided, whenever no column gains more than `FIRST_GAIN`."""
+FIRST_GAIN = 0.02
+"""A gain, relative to the value, that is small while the floor is above its last share."""
+MULTIPLICATIONS_PER_SECOND = 1e9
+"""What a machine is counted on to do."""
+STEPS_AT_ONCE = 0.1
+"""The part of the time left that one step of the interior point may take."""
 TOLERANCE = 1e-5
 """The price and the gap, relative to the value, below which a round is quiet; the value is then nearer by far."""
 MAX_QUIET_ROUNDS = 4
@@ -62,7 +76,7 @@ class Price:
         return np.asarray((quadratic(columns, self.K) / mean - columns @ self.multipliers) / mean)
 
 
-def climb(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> Array:
+def climb(cone: Cone, price: Price, columns: Array, rng: np.random.Generator, *, until: float = math.inf) -> Array:
     """Columns improved one value at a time: each moves to its lower or upper end, until nothing is gained.
 
     Every column takes its values in an order of its own: shared ones lead different starts to one end.
@@ -73,7 +87,7 @@ def climb(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) ->
         swept, moved = _sweep(cone, price, columns[moving], rng)
         columns[moving] = swept
         moving = moving[moved]
-        if not len(moving):
+        if not len(moving) or monotonic() >= until:
             break
     return columns
 
@@ -109,7 +123,7 @@ def _sweep(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -
     return normalize(columns, p), moved
 
 
-def drag(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> Array:
+def drag(cone: Cone, price: Price, columns: Array, rng: np.random.Generator, *, until: float = math.inf) -> Array:
     """Columns improved by moving a value until it is tight with another, together with all that is in its way.
 
     Each turn tries one value of every column with a few partners, up and down, and keeps what pays.
@@ -117,6 +131,8 @@ def drag(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> 
     columns = columns.copy()
     each, best = np.arange(len(columns)), price(columns)
     for x in rng.permuted(np.tile(np.arange(cone.size), (len(columns), 1)), axis=1).T[:MAX_DRAGGED_VALUES]:
+        if monotonic() >= until:
+            break
         for _ in range(DRAG_PARTNERS):
             z = (x + rng.integers(1, cone.size, len(columns))) % cone.size
             other = columns[each, z]
@@ -166,59 +182,83 @@ def generate(
     with n times the error and the number of columns in use. Without a limit of time a search depends on nothing but its
     arguments.
     """
-    base = distinct(normalize(np.concatenate([cone.above(starts), _base(cone, rng)]), problem.prior))
+    base = distinct(normalize(np.concatenate([cone.above(starts), _base(cone, problem, rng)]), problem.prior))
     even, ones = feasible_weights(problem, base), np.ones(len(problem.group.sizes))
-    now = best = base, improve_weights(problem, base, even, ones, rounds=MAX_STEPS)
+    times = FIRST_FLOOR if np.any(problem.floor) else 1.0  # the floor is lowered as the search goes on
+    stage = replace(problem, floor=problem.floor * times)
+    now = best = base, improve_weights(stage, base, even, ones, rounds=MAX_STEPS, until=until)
+    if times > 1:
+        now = best = _weigh(stage, base, even, ones, FIRST_GAIN, until)
     rounds, quiet, stopped = 0, 0, False
     try:
         while True:
             columns, state = now
             price = Price(state.K, state.along(problem.group), problem.prior)
             starts = _starting_columns(cone, problem, base, columns, state.weights, rng)
-            ends = climb(cone, price, drag(cone, price, climb(cone, price, starts, rng), rng), rng)
+            ends = starts
+            for move in (climb, drag, climb):
+                ends = move(cone, price, ends, rng, until=until)
             fresh = distinct(np.concatenate([ends, base]))
             worth = price(fresh) / state.value
             most = float(worth.max(initial=0.0))
             used = int((state.weights > MIN_WEIGHT).sum())
             rounds += 1
             progress(best[1].value, used)
-            quiet = quiet + 1 if max(most, state.gap) < tolerance else 0
+            quiet = quiet + 1 if max(most, state.gap) < tolerance and times == 1 else 0
             if quiet >= MAX_QUIET_ROUNDS or monotonic() >= until:
                 break
+            if times > 1 and most < FIRST_GAIN:
+                times = max(1.0, times / FLOOR_STEP)
+                stage = replace(problem, floor=problem.floor * times)
+                best = columns, improve_weights(stage, columns, state.weights, state.multipliers, rounds=0)
             order = np.argsort(-worth, kind="stable")[: max(100, 2 * cone.size)]
             better = fresh[order[worth[order] > tolerance / 4]]
-            pool = _pool(columns, state, better, min(0.02, most / 4), MAX_COLUMNS_PER_VALUE * cone.size)
-            now = _weigh(problem, *pool, state.multipliers, max(most / 30, tolerance / 4))
-            best = now if now[1].value < best[1].value else best
+            pool = _pool(stage, columns, state, better, min(0.02, most / 4))
+            now = _weigh(stage, *pool, state.multipliers, max(min(most, FIRST_GAIN) / 30, tolerance / 4), until)
+            # of two that are alike the later one, whose multipliers were made for more columns
+            best = now if now[1].value < best[1].value * (1 + tolerance / 10) and adds_up(problem, *now) else best
+    except np.linalg.LinAlgError:  # what was found before stands
+        pass
     except KeyboardInterrupt:
         stopped = True
     return ColumnSolution(*best, rounds, quiet >= MAX_QUIET_ROUNDS, stopped)
 
 
 def _weigh(
-    problem: ColumnProblem, columns: Array, weights: Array, multipliers: Array, gap: float
+    problem: ColumnProblem, columns: Array, weights: Array, multipliers: Array, gap: float, until: float
 ) -> tuple[Array, WeightState]:
     """The columns that matter and their best weights, which are exact where that is quick."""
-    state = improve_weights(problem, columns, weights, multipliers, rounds=MAX_STEPS)
-    heavy = state.weights > MIN_WEIGHT
-    if newton_work(heavy.sum(), problem.group) > MAX_NEWTON_WORK:
+    improve = partial(improve_weights, problem, until=until)
+    state = improve(columns, weights, multipliers, rounds=MAX_STEPS)
+    heavy = state.weights > (0.0 if np.any(problem.floor) else MIN_WEIGHT)
+    if newton_work(heavy.sum(), problem.group) > affordable(MAX_NEWTON_WORK, until):
         return columns, state
     columns = columns[heavy]
-    state = improve_weights(problem, columns, state.weights[heavy], state.multipliers, rounds=1)
-    return columns, newton_weights(problem, columns, state, gap=gap)
+    state = improve(columns, state.weights[heavy], state.multipliers, rounds=1)
+    return columns, newton_weights(problem, columns, state, gap=gap, until=until)
 
 
-def _base(cone: Cone, rng: np.random.Generator) -> Array:
-    """The columns that every search begins with: e^-E[y,.], e^E[.,y], the constant, and random sets high or low."""
+def affordable(most: float, until: float) -> float:
+    """How many multiplications one step may take, at most `most`, so that several are done before `until`."""
+    return min(most, STEPS_AT_ONCE * MULTIPLICATIONS_PER_SECOND * max(until - monotonic(), 0.0))
+
+
+def _base(cone: Cone, problem: ColumnProblem, rng: np.random.Generator) -> Array:
+    """The columns that every search begins with: e^-E[y,.], e^E[.,y], the constant, and random sets high or low.
+
+    Half of the sets are where noise of the covariance W^.5 is largest: M is then about W^.5, as it should be.
+    """
     size = cone.size
     off = cone.E[~np.eye(size, dtype=bool)]
     typical = float(np.median(off[np.isfinite(off)]))
-    share = 1 / (1 + np.exp(min(typical, 30.0)))
-    sets = rng.random((6 * size, size)) < np.maximum(share, 1 / size)
+    share = max(1 / (1 + np.exp(min(typical, 30.0))), 1 / size)
+    noise = rng.normal(size=(3 * size, size)) @ matrix_root(matrix_root(problem.W))
+    largest = noise >= np.quantile(noise, 1 - share, axis=1, keepdims=True)
+    sets = np.concatenate([rng.random((3 * size, size)) < share, largest])
     top = np.where(sets, 1.0, 1e-60)
-    bottom = np.where(sets[: 3 * size], 1.0, 1e60)
+    bottom = np.where(sets, 1.0, 1e60)[::2]
     simple = [1 / cone.most, cone.most.T, np.ones((1, size))]
-    return np.concatenate([*simple, cone.above(top[3 * size :]), cone.below(bottom)])
+    return np.concatenate([*simple, cone.above(top[1::2]), cone.below(bottom)])
 
 
 def distinct(columns: Array) -> Array:
@@ -255,12 +295,23 @@ def _starting_columns(
     return np.concatenate([joined, kicked, cone.below(anywhere * noise)])
 
 
-def _pool(columns: Array, state: WeightState, fresh: Array, share: float, most: int) -> tuple[Array, Array]:
-    """The heaviest columns and the new ones, which begin with little weight."""
-    weights = state.weights
-    order = np.argsort(-weights, kind="stable")[: max(most - len(fresh), most // 2)]
-    idle = (weights + state.rates < 1 - 1e-7) & (weights + state.rates < 1 - 3 * state.gap)
-    left = np.sort(order[~idle[order]])
+def _pool(
+    problem: ColumnProblem, columns: Array, state: WeightState, fresh: Array, share: float
+) -> tuple[Array, Array]:
+    """The heaviest columns and the new ones, which begin with little weight.
+
+    Under a floor idle columns are kept as well: where a query does not need all values told apart, the columns in use
+    leave some multipliers open, and new ones would be priced by chance.
+    """
+    weights, size = state.weights, columns.shape[1]
+    if np.any(problem.floor):
+        most = MAX_STARTING_COLUMNS_PER_VALUE * size
+        left = np.sort(np.argsort(-(weights + state.rates), kind="stable")[:most])
+    else:
+        most = MAX_COLUMNS_PER_VALUE * size
+        order = np.argsort(-weights, kind="stable")[: max(most - len(fresh), most // 2)]
+        idle = (weights + state.rates < 1 - 1e-7) & (weights + state.rates < 1 - 3 * state.gap)
+        left = np.sort(order[~idle[order]])
     columns, weights = columns[left], weights[left]
     if not len(fresh):
         return columns, weights

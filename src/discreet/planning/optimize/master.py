@@ -1,12 +1,15 @@
 """The cone of columns that E allows, the best weights of given columns, and the bound by duality.
 
-Weights are found by multiplicative steps, and to many digits by a primal-dual interior point.
+Weights are found by multiplicative steps, and to many digits by a primal-dual interior point. Whatever is repeated
+ends when the clock shows `until`.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from time import monotonic
 
 import numpy as np
 
@@ -18,7 +21,9 @@ MAX_MULTIPLIER_STEPS = 40
 """The most Newton steps for the multipliers."""
 SLACK = 1e-9
 """What rounding in doubles is granted, relative to a bound."""
-MAX_STEPS = 30
+MAX_ROW_ERROR = 1e-6
+"""How far the sum of a row may be from one."""
+MAX_STEPS = 50
 """The most Newton steps of the interior point."""
 CENTRED = 0.2
 """What each step aims to leave of the mean complementarity."""
@@ -105,12 +110,14 @@ class ColumnProblem:
     """Minimise ``trace(W M^-1)``, ``M = sum_y w_y r_y r_y^T``, over weights of columns with ``sum_y w_y r_y = 1``.
 
     `W` is centred, ``W p = 0``, so that the least value is n times the variance. Everything is kept by the
-    permutations of `group`: a column stands for the mean of all its images.
+    permutations of `group`: a column stands for the mean of all its images. `floor` is the information of a channel
+    that is mixed in, ``M - 1 1^T`` times its share: with it no choice of columns leaves a value undecided.
     """
 
     prior: Array
     W: Array
     group: PermutationGroup
+    floor: Array | float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +147,13 @@ def quadratic(columns: Array, K: Array) -> Array:
 
 
 def improve_weights(
-    problem: ColumnProblem, columns: Array, weights: Array, multipliers: Array, *, rounds: int
+    problem: ColumnProblem,
+    columns: Array,
+    weights: Array,
+    multipliers: Array,
+    *,
+    rounds: int,
+    until: float = math.inf,
 ) -> WeightState:
     """Better weights for the columns (rows of an array, of mean one under the prior).
 
@@ -150,18 +163,41 @@ def improve_weights(
     sums = columns @ problem.group.totals.T
     state = state_at(problem, columns, sums, weights, multipliers)
     for _ in range(rounds):
-        if state.gap < 1e-9:
+        stepped = next_weights(problem, sums, state)
+        if state.gap < 1e-9 or monotonic() >= until or stepped is None:
             break
-        state = state_at(problem, columns, sums, state.weights * state.rates, state.multipliers)
+        state = state_at(problem, columns, sums, stepped, state.multipliers)
     return state
 
 
+def next_weights(problem: ColumnProblem, sums: Array, state: WeightState) -> Array | None:
+    """The weights after a multiplicative step; None if the step leaves the rows further from one.
+
+    It does where a column without a gain, which the step takes away, is needed to make up the rows.
+    """
+    stepped = state.weights * state.rates
+    before, after = (np.abs(problem.group.sizes - sums.T @ weights).max() for weights in (state.weights, stepped))
+    return stepped if after <= max(before, MAX_ROW_ERROR) else None
+
+
+def adds_up(problem: ColumnProblem, columns: Array, state: WeightState) -> bool:
+    """True if the rows that the weights make are one."""
+    missing = problem.group.sizes - problem.group.totals @ (columns.T @ state.weights)
+    return bool(np.abs(missing).max() <= MAX_ROW_ERROR)
+
+
 def state_at(problem: ColumnProblem, columns: Array, sums: Array, weights: Array, multipliers: Array) -> WeightState:
-    """The state of given weights; `sums` has the sum of every column over each orbit of values."""
+    """The state of given weights; `sums` has the sum of every column over each orbit of values.
+
+    `LinAlgError` where doubles cannot tell the columns apart.
+    """
     value, K, _ = gradient(problem, columns, weights)
     g = np.maximum(quadratic(columns, K), 0.0)
     multipliers = _multipliers(sums, weights * g, problem.group.sizes, multipliers)
-    rates = g / (sums @ multipliers)
+    along = sums @ multipliers
+    if not (value > 0 and along.min() > 0 and 0 < float(g.max()) < math.inf):
+        raise np.linalg.LinAlgError("the columns are too much alike for doubles")
+    rates = g / along
     gap = 1 - value / float(rates.max() * (problem.group.sizes @ multipliers))
     return WeightState(weights, value, K, multipliers, gap, rates)
 
@@ -174,14 +210,26 @@ def feasible_weights(problem: ColumnProblem, columns: Array) -> Array:
 
 
 def gradient(problem: ColumnProblem, columns: Array, weights: Array) -> tuple[float, Array, Array]:
-    """The value ``trace(W M^-1)``, ``K = M^-1 W M^-1`` and M^-1; the value falls by ``r^T K r`` with r's weight.
+    """The value ``trace(W M^-1)``, ``K = M^-1 W M^-1`` and M^-1 - pp^T; the value falls by ``r^T K r`` with r's weight.
 
-    ``M = sum_y w_y r_y r_y^T``, averaged over the group.
+    With rows that add up to one ``M = 1 1^T + D``, ``D = sum_y w_y (r_y - 1)(r_y - 1)^T`` averaged over the group, and
+    M^-1 - pp^T is D inverted on what is orthogonal to 1: there small entries of E leave no small differences.
     """
-    inverse = np.asarray(np.linalg.inv(problem.group.average((columns.T * weights) @ columns)), dtype=float)
+    apart = columns - 1
+    D = problem.group.average((apart.T * weights) @ apart) + problem.floor
+    basis = contrasts(len(problem.prior))
+    inverse = basis @ np.linalg.inv(basis.T @ D @ basis) @ basis.T
     half = inverse @ problem.W
     K = half @ inverse
-    return float(np.trace(half)), (K + K.T) / 2, inverse
+    return float(np.trace(half)), (K + K.T) / 2, (inverse + inverse.T) / 2
+
+
+@cache
+def contrasts(size: int) -> Array:
+    """An orthonormal basis of the vectors of this size that add up to nothing, as columns (Helmert's)."""
+    basis = np.triu(np.ones((size, size - 1)))
+    basis[np.arange(1, size), np.arange(size - 1)] = -np.arange(1.0, size)
+    return np.asarray(basis / np.sqrt((basis**2).sum(axis=0)))
 
 
 def _multipliers(sums: Array, a: Array, sizes: Array, start: Array) -> Array:
@@ -202,7 +250,8 @@ def _multipliers(sums: Array, a: Array, sizes: Array, start: Array) -> Array:
         if np.abs(slope / sizes).max() < 1e-11:
             break
         curve = (sums.T * (a / along**2)) @ sums
-        move = np.linalg.lstsq(curve, slope, rcond=1e-14)[0]
+        curve[np.diag_indices_from(curve)] += 1e-14 * np.trace(curve)
+        move = np.linalg.solve(curve, slope)
         gain, size = float(slope @ move), 1.0
         if gain <= 1e-15 * total:
             break
@@ -215,18 +264,19 @@ def _multipliers(sums: Array, a: Array, sizes: Array, start: Array) -> Array:
 
 
 def dual_value(W: Array, S: Array, total: float) -> float:
-    """A lower bound on trace(W M^-1) for every M with trace(S M) <= total, given S >= 0.
+    """A lower bound on trace(W M^-1) for every M with trace(S M) <= total; 0, which says nothing, if S is not >= 0.
 
     It is ``(trace (W^.5 S W^.5)^.5)^2 / total``:
     for any positive c, ``trace(W M^-1) >= 2 c^.5 trace (W^.5 S W^.5)^.5 - c trace(S M)``; the best c gives this.
     """
-    if total <= 0:
+    all_values = np.linalg.eigvalsh(S)
+    if not total > 0 or all_values[0] < -SLACK * np.abs(all_values).max():
         return 0.0
     half = matrix_root(W)
     values = np.linalg.eigvalsh(half @ S @ half)
     rounding = 8 * len(values) * np.finfo(float).eps * float(np.abs(values).max())
     inside = np.maximum(values - rounding, 0.0)  # the root of an eigenvalue that should be 0 would lift the bound
-    return float(np.sqrt(inside).sum()) ** 2 / total * (1 - SLACK)
+    return float(np.sqrt(inside).sum()) ** 2 / float(total) * (1 - SLACK)
 
 
 def matrix_root(matrix: Array) -> Array:
@@ -235,7 +285,9 @@ def matrix_root(matrix: Array) -> Array:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-def newton_weights(problem: ColumnProblem, columns: Array, state: WeightState, *, gap: float) -> WeightState:
+def newton_weights(
+    problem: ColumnProblem, columns: Array, state: WeightState, *, gap: float, until: float = math.inf
+) -> WeightState:
     """Weights within a relative `gap` of the best ones for these columns, from weights that are near.
 
     Newton steps on ``lam . r_y - g_y = z_y``, ``w_y z_y = mu``, rows at one, mu falling to nothing.
@@ -250,8 +302,13 @@ def newton_weights(problem: ColumnProblem, columns: Array, state: WeightState, *
         mu = float(weights @ spare) / len(weights)
         missing = group.sizes - sums.T @ weights
         wrong = sums @ lam - g - spare
-        if mu * len(weights) < gap * value and np.abs(missing).max() < 1e-9 and np.abs(wrong).max() < gap * value:
+        close = np.abs(missing).max() < 1e-9
+        if close and mu * len(weights) < gap * value > np.abs(wrong).max():
             break
+        if monotonic() >= until:
+            if close:
+                break
+            return state
         root = np.sqrt(weights)
         curve = _curvature(columns, K, inverse, group) * np.outer(root, root)
         curve[np.diag_indices_from(curve)] += spare
@@ -269,7 +326,14 @@ def newton_weights(problem: ColumnProblem, columns: Array, state: WeightState, *
         weights, lam, spare = weights + size * by, lam + size * by_lam, spare + size * by_spare
         value, K, inverse = gradient(problem, columns, weights)
         g = quadratic(columns, K)
-    return state_at(problem, columns, sums, weights, lam)
+    if np.abs(group.sizes - sums.T @ weights).max() > MAX_ROW_ERROR:
+        return state
+    excess = g - sums @ lam
+    total = float(group.sizes @ lam) + max(float(excess.max()), 0.0)
+    if not (value > 0 and 0 < total < math.inf):
+        raise np.linalg.LinAlgError("the columns are too much alike for doubles")
+    # a column without a gain may have weight, and leaves lam . r at nothing: rates are by difference
+    return WeightState(weights, value, K, lam, 1 - value / total, np.clip(1 + excess / value, 0.0, None))
 
 
 def newton_work(columns: int, group: PermutationGroup) -> float:

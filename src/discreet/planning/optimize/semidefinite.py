@@ -30,6 +30,8 @@ MAX_PROGRAMS = 6
 """Programs solved, at most."""
 MAX_MATRIX_ENTRIES = 1400
 """The most entries of M, after symmetry, that a program is made for."""
+MAX_FACETS = 4000
+"""The most facets of a cone that a program is made for: all their pairs are looked at."""
 
 
 def blocks_of(group: PermutationGroup, *, seed: int = 0) -> list[Block]:
@@ -95,9 +97,11 @@ def semidefinite_bound(E: Array, problem: ColumnProblem, *, until: float) -> flo
     with d = max(0, -least eigenvalue of S) and hi_x = 1 / sum_z p_z e^-E[x,z] the largest r_x, every channel has
     ``trace(W M^-1) >= (trace (W^.5 (S + d I) W^.5)^.5)^2 / (sum lam + d sum_x hi_x^2)``.
     """
+    if int(problem.group.of_unordered_pair.max()) >= MAX_MATRIX_ENTRIES or monotonic() >= until:
+        return None
     facets = facets_of(E)
     program = _Program(E, problem, facets)
-    if program.entries > MAX_MATRIX_ENTRIES or (pairs := program.first()) is None:
+    if len(facets.above) > MAX_FACETS or (pairs := program.first()) is None:
         return None
     bounds = []
     for _ in range(MAX_PROGRAMS):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import NotServed
 from ...core.limits import spend
+from .master import dual_value
 from .type_options import Array, Classes, ClassOption, TypeProblem
 
 Types = NDArray[np.int64]
@@ -273,7 +274,7 @@ def _search(problem: TypeProblem) -> TypeDesign:
         prices = form, inside, worth
         if every:
             fresh, gain = price_all_types(problem, prices)
-            proved = max(proved, error**2 / (float(worth.sum()) + max(gain, 0.0)))
+            proved = max(proved, bound_of_prices(problem, prices, gain))
         else:
             fresh, gain = search_types(problem, prices, types[np.argsort(-weights)[:32]], rng)
         gap = max(gain, 0.0) / error
@@ -286,6 +287,16 @@ def _search(problem: TypeProblem) -> TypeDesign:
     scale = problem.columns(types)[0][:, 0] / np.array([problem.means[0][row[0]] for row in types])
     bound = proved - squares if every and problem.complete else None
     return TypeDesign(classes, chosen, tuple((weights * scale).tolist()), bound, rounds)
+
+
+def bound_of_prices(problem: TypeProblem, prices: Prices, gain: float) -> float:
+    """The lower bound that prices prove, `gain` being the largest gain of all types, whatever the prices are."""
+    (form, inside, worth), several = prices, problem.several
+    levels = len(form)
+    W = np.diag(np.concatenate([1 / problem.sizes, problem.sizes[several]]))
+    S = np.zeros_like(W)
+    S[:levels, :levels], S[levels:, levels:] = (form + form.T) / 2, np.diag(inside[several])
+    return dual_value(W, S, float(worth.sum()) + max(gain, 0.0))
 
 
 def _essential(problem: TypeProblem, types: Types, weights: Array) -> tuple[Types, Array]:
