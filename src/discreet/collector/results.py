@@ -124,6 +124,7 @@ def _describe(cell: Cell, tallies: list[Tally], breakdown: Breakdown, minimum: i
     how: dict[str, Any] = {"confidence": breakdown.confidence, "anytime": breakdown.anytime}
     result = mean_of([METHODS[breakdown.method](tally).to_dict(**how) for tally in parts], [t.n for t in parts])
     result["n"] = about["n"]
+    result.pop("covariance", None)  # of one period, and large
     result["influence"] = decoder_of(parts[0].mechanism).influence()
     blocks = [block_columns(tally, **how) for tally in parts]
     result["blocks"] = None if blocks[0] is None else mean_of(blocks, [t.n for t in parts])
