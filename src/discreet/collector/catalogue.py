@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
