@@ -13,12 +13,13 @@ from ...core import tables
 from ...core.domain import Value
 from ...core.errors import InvalidInput, NotIdentifiable, shown
 from ...estimation.decoders import decoder_of
+from ...estimation.results.covariance import moment_matrix
 from ...estimation.results.intervals import quantile
 from ...estimation.results.score_law import ScoreLaw, combine
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.results.weights import query_law
 from ...mechanisms.mechanism import Mechanism
-from ..groups.moments import MechanismQueries, moment_matrix
+from ..groups.moments import MechanismQueries
 from ..reference_distribution import Array
 from ..result import CONFIDENCE, Result, number_columns, shares_panel
 from ..telling import covariance_lists, few_telling
