@@ -191,12 +191,50 @@ class LeavingTallies(SQLiteStore):
     def forget(self, *, before):
         kept = self.snapshot("c")
         count = super().forget(before=before)
-        with self._change() as change:
-            self._note(change.db, "forgotten", "")
-            change.changed = True
-        if kept is not None:
-            self.keep_snapshot("c", kept)
+        self.keep_snapshot("c", replace(kept, revision=self.snapshot("c").revision))
         return count
+
+
+class LeavingOut(SQLiteStore):
+    """Keeps no tally of a day before one that was forgotten, whatever came for it since."""
+
+    _before = ""
+
+    def forget(self, *, before):
+        self._before = before
+        return super().forget(before=before)
+
+    def keep_snapshot(self, collection, snapshot):
+        late = {cell: counts for cell, counts in snapshot.tallies.items() if cell[1] >= self._before}
+        super().keep_snapshot(collection, replace(snapshot, tallies=late))
+
+
+class Credulous(SQLiteStore):
+    """Takes the day of the newest upload for today, whatever clock it came by."""
+
+    def last_day(self):
+        return max((each.day for each in self.batches("c")), default=super().last_day()) if self.collections() else None
+
+
+class Backdating(SQLiteStore):
+    """Notes days, and stores uploads of earlier ones."""
+
+    def batches(self, collection, *, after=0):
+        return (replace(each, day=min(each.day, "2026-01-05")) for each in super().batches(collection, after=after))
+
+
+class Ordered(SQLiteStore):
+    """Leaves uploads in the order in which they came."""
+
+    def mix(self, *, least=1):
+        pass
+
+
+class Eager(SQLiteStore):
+    """Mixes uploads whenever it is asked."""
+
+    def mix(self, *, least=1):
+        super().mix()
 
 
 class Alarming(SQLiteStore):
@@ -239,7 +277,12 @@ PLANTED = [
     (Overcounting, "refusals", "add up"),
     (FirstToken, "tokens", "the last token"),
     (Keeping, "forgetting", "those that were acknowledged"),
-    (LeavingTallies, "forgetting", "has no damage"),
+    (LeavingTallies, "forgetting", "the tallies of forgotten days are gone|has no damage"),
+    (LeavingOut, "forgetting", "for a day that was forgotten is counted"),
+    (Credulous, "days", "the day that was noted counts"),
+    (Backdating, "days", "no upload is of a day before"),
+    (Ordered, "mixing", "in another order"),
+    (Eager, "mixing", "too few uploads are not mixed"),
     (Alarming, "once", "has no damage"),
 ]
 

@@ -7,13 +7,14 @@ import pytest
 
 from discreet.checks.store import DAY, RESPONSE, collection, upload
 from discreet.collector.store.opening import check_place
+from discreet.collector.store.postgres.store import PostgresStore
 from discreet.collector.store.protocol import StoreChanged
 from discreet.collector.store.sql import mixing, queries
 from discreet.collector.store.sql.checkpoints import CheckpointFile
 from discreet.collector.store.tallies import count_reports
 from discreet.core.errors import StoreFailed
 
-from .stores import STORES, sqlite_in
+from .stores import STORES, schema_of, server, sqlite_in
 
 PEOPLE = 100
 
@@ -72,6 +73,31 @@ def test_the_rows_and_the_checkpoints_of_mixed_uploads_tell_no_transaction(tmp_p
     assert (tmp_path / "heads" / "lane-0.heads").stat().st_size == 256
     assert sorted(path.name for path in (tmp_path / "heads").iterdir()) == ["lane-0.heads"]
     store.shut()
+
+
+def test_a_machine_whose_id_another_one_had_meanwhile_goes_on_after_it_mixed(tmp_path):
+    """The checkpoints of the first machine are of before the mixing, which it did not see."""
+
+    def opened(machine):
+        return PostgresStore(server().get_uri(), checkpoints=tmp_path / machine, schema=schema_of(tmp_path))
+
+    first = opened("one")
+    answered(first)
+    first.shut()
+    other = opened("two")
+    other.mix()
+    other.add([upload(PEOPLE)])
+    other.shut()
+    first = opened("one")
+    assert first.writer_id == other.writer_id == 0
+    assert first.check() == []
+    first.add([upload(PEOPLE + 1)])
+    first.shut()
+    other = opened("two")
+    assert other.check() == []
+    other._db.execute("UPDATE upload SET chain = row_hash WHERE position = (SELECT MAX(position) FROM upload)")
+    assert any("the chain at position" in line or "does not follow" in line for line in other.check())  # the control
+    other.shut()
 
 
 def test_no_upload_leaves_its_class_and_inside_of_it_all_orders_come():

@@ -24,6 +24,7 @@ from ..disk import LocalDisk, sync_folder, translate_file_errors
 from ..sql import queries
 from ..sql.check import check_checkpoints, check_tables
 from ..sql.checkpoints import CHAIN_START, Checkpoint, CheckpointLines, announced_checkpoint, read_checkpoints
+from ..sql.mixing import mixed_at
 from ..sql.rows import retried
 from ..sql.schema import POSTGRES_TYPES, STEPS, TABLES, Connection, ReaderPool, migrate
 from ..sql.store import INTO_UPLOAD, UPLOAD_VALUES, LockTarget, SQLStore
@@ -224,6 +225,7 @@ class PostgresStore(SQLStore):
         self._writer()
 
     def _resume_problems(self, db: Connection, lines: CheckpointLines | None, now: Checkpoint, name: str) -> str:
+        lines = lines and _comparable(db, self.writer_id, lines)
         if lines is None or lines.last is None:
             return ""
         problems = "; ".join(check_checkpoints(db, self.writer_id, CheckpointLines((lines.last,), False), name, None))
@@ -350,6 +352,7 @@ class PostgresStore(SQLStore):
                 begun = after[path]
                 if lines is not None and begun is not None:
                     writer_id = int(path.stem.partition("-")[2])
+                    lines = _comparable(db, writer_id, lines)
                     problems += check_checkpoints(db, writer_id, lines, path.name, anew[path] or begun.first)
         return problems
 
@@ -357,6 +360,14 @@ class PostgresStore(SQLStore):
         with self._read() as db, translate_file_errors(path.name):
             assert isinstance(db, PostgresConnection)
             copy(db, path)
+
+
+def _comparable(db: Connection, writer_id: int, lines: CheckpointLines) -> CheckpointLines:
+    """The lines since the chain of a writer was last made anew, perhaps by a process of another machine with its id."""
+    since = mixed_at(db, writer_id)
+    return CheckpointLines(
+        tuple(each for each in lines.checkpoints if each is None or each.commits >= since), lines.torn
+    )
 
 
 def overwrite_wal(db: PostgresConnection) -> bool:

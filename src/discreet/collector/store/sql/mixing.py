@@ -27,11 +27,17 @@ def unmixed(db: Connection, writer_id: int) -> int:
 
 def mixed_to(db: Connection, writer_id: int) -> int:
     """The position up to which the uploads of a writer are mixed."""
-    return int(queries.note_value(db, _note(writer_id)) or 0)
+    return _noted(db, writer_id)[0]
 
 
-def _note(writer_id: int) -> str:
-    return f"mixed-{writer_id}"
+def mixed_at(db: Connection, writer_id: int) -> int:
+    """The number of the commit of a writer that last made its chain anew; 0 if none did."""
+    return _noted(db, writer_id)[1]
+
+
+def _noted(db: Connection, writer_id: int) -> tuple[int, int]:
+    position, commit = (queries.note_value(db, f"mixed-{writer_id}") or "0 0").split()
+    return int(position), int(commit)
 
 
 def classes(db: Connection, writer_id: int, last: int, numbers: BatchNumbers) -> dict[int, Hashable]:
@@ -105,5 +111,6 @@ def mix(db: Connection, writer_id: int, alike: Mapping[int, Hashable]) -> bytes:
             "UPDATE upload SET position = ?, row_hash = ?, chain = ?, salt = ? WHERE position = ?",
             (position, hashed, chain, salt, -sources.get(position, position)),
         )
-    put_note(db, _note(writer_id), str(max(alike, default=after)))
+    commit = queries.checkpoint(db, writer_id).commits + 1
+    put_note(db, f"mixed-{writer_id}", f"{max(alike, default=after)} {commit}")
     return chain
