@@ -80,6 +80,20 @@ def test_the_table_of_a_mean_is_certified_optimal_and_estimates_it():
     np.testing.assert_allclose(decoder.channel @ decoder.phi.T @ np.arange(17), np.arange(17), atol=1e-6)
 
 
+def test_the_first_columns_are_a_law_of_their_own(monkeypatch):
+    """Without a program that ends in time: a random threshold, and whether the value is above it."""
+    monkeypatch.setattr(one_query, "_solve", lambda *args: None)
+    E, query = uniform(9, 1.0), np.linspace(-1, 1, 9)
+    of = problem(E, rows=query[None])
+    first = solved(E, of)
+    assert first.rounds == 0
+    np.testing.assert_allclose(first.columns.T @ first.state.weights, 1.0, atol=1e-12)
+    assert first.state.value == pytest.approx(np.tanh(0.5) ** -2)  # scores are the same at all thresholds
+    designed = dc.design(dc.Context.uniform(range(17), "1"), query="mean", seconds=60)
+    assert designed.error < 0.25 * designed.compared[0].error
+    assert "optimal" not in designed.label
+
+
 def test_time_that_is_over_leaves_what_was_found():
     E = uniform(33, 1.0)
     of = problem(E, rows=np.linspace(-1, 1, 33)[None])
