@@ -16,6 +16,8 @@ MIN_REPORTS_LEFT = 0.8
 """What a round of dropping leaves of the reports, at least."""
 MAX_COLUMNS = 1500
 """Columns that are looked at, at most: the heaviest ones."""
+MIN_IMAGES_PER_VALUE = 8
+"""However little time there is, so many images of columns are looked at for each value."""
 IMAGE_WORK = 100
 """Multiplications in the time of which an entry of an image of a column is compared with others."""
 MAX_NEWTON_WORK = 2e10
@@ -40,7 +42,8 @@ def write_table(
     """
     weights, size = solution.state.weights, len(problem.prior)
     quick = int(affordable(MAX_ELIMINATION_WORK, until) / (IMAGE_WORK * problem.group.order * size))
-    used = np.argsort(-weights, kind="stable")[: min(MAX_COLUMNS, max(quick, size))]
+    needed = MIN_IMAGES_PER_VALUE * size // problem.group.order + 2 * len(problem.group.sizes)
+    used = np.argsort(-weights, kind="stable")[: min(MAX_COLUMNS, max(quick, needed))]
     used = np.sort(used[weights[used] > 1e-9])
     columns, weights = _split(solution.columns[used], weights[used], problem.group, smaller)
     problem = replace(problem, group=smaller)

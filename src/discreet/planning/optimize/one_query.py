@@ -90,7 +90,7 @@ def best_for_one_query(
     except KeyboardInterrupt:
         stopped = True
     columns, weights, value = known
-    if mirror is not None:
+    if mirror is not None and not (problem.group.elements == mirror).all(axis=1).any():
         columns, weights = np.concatenate([columns, columns[:, mirror]]), np.concatenate([weights, weights]) / 2
     return ColumnSolution(*_as_state(problem, columns, weights, value, best), rounds, converged, stopped)
 
