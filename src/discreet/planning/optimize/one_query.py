@@ -90,8 +90,14 @@ def best_for_one_query(
     except KeyboardInterrupt:
         stopped = True
     columns, weights, value = known
-    if mirror is not None and not (problem.group.elements == mirror).all(axis=1).any():
-        columns, weights = np.concatenate([columns, columns[:, mirror]]), np.concatenate([weights, weights]) / 2
+    if mirror is not None:
+        flipped = columns[:, mirror]
+        if (problem.group.elements == mirror).all(axis=1).any():  # one of each two stands for both
+            apart = columns - flipped
+            first = apart[np.arange(len(apart)), (apart != 0).argmax(axis=1)]
+            columns = np.where((first < 0)[:, None], flipped, columns)
+        else:
+            columns, weights = np.concatenate([columns, flipped]), np.concatenate([weights, weights]) / 2
     return ColumnSolution(*_as_state(problem, columns, weights, value, best), rounds, converged, stopped)
 
 
@@ -168,8 +174,8 @@ def _as_state(
 ) -> tuple[Array, WeightState]:
     """The columns in use, once each, and their state, with the multipliers of the best bound."""
     used = weights > 0
-    distinct, number = np.unique(columns[used], axis=0, return_inverse=True)
-    columns = np.asarray(distinct)
+    _, first, number = np.unique(np.round(columns[used], 12), axis=0, return_index=True, return_inverse=True)
+    columns = columns[used][first]
     weights = np.asarray(np.bincount(number.reshape(-1), weights=weights[used]), dtype=float)
     bound, c, lam = best
     K = problem.group.average(np.outer(c, c))
