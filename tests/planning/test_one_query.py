@@ -31,7 +31,8 @@ def test_the_mean_of_equally_spaced_numbers_has_its_known_optimum(k, epsilon, le
     assert solution.state.value == pytest.approx(least, rel=2e-6)
     bound, _ = bound_of_dual(E, of, solution.state.K, solution.state.along(of.group))
     assert least * (1 - 1e-5) < bound <= solution.state.value
-    np.testing.assert_allclose(solution.columns.T @ solution.state.weights, 1.0, atol=1e-7)
+    sums = of.group.totals @ solution.columns.T @ solution.state.weights
+    np.testing.assert_allclose(sums, of.group.sizes, atol=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -78,6 +79,22 @@ def test_the_table_of_a_mean_is_certified_optimal_and_estimates_it():
     assert dc.verify(designed.mechanism).realised <= 1
     decoder = decoder_of(designed.mechanism)
     np.testing.assert_allclose(decoder.channel @ decoder.phi.T @ np.arange(17), np.arange(17), atol=1e-6)
+
+
+def test_the_first_columns_are_a_law_of_their_own(monkeypatch):
+    """Without a program that ends in time: a random threshold, and whether the value is above it."""
+    monkeypatch.setattr(one_query, "_solve", lambda *args: None)
+    E, query = uniform(9, 1.0), np.linspace(-1, 1, 9)
+    of = problem(E, rows=query[None])
+    first = solved(E, of)
+    assert first.rounds == 0
+    sums = of.group.totals @ first.columns.T @ first.state.weights
+    np.testing.assert_allclose(sums, of.group.sizes, atol=1e-12)
+    assert len(first.columns) == 8  # a threshold from below and one from above are one column
+    assert first.state.value == pytest.approx(np.tanh(0.5) ** -2)  # scores are the same at all thresholds
+    designed = dc.design(dc.Context.uniform(range(17), "1"), query="mean", seconds=60)
+    assert designed.error < 0.25 * designed.compared[0].error
+    assert "optimal" not in designed.label
 
 
 def test_time_that_is_over_leaves_what_was_found():

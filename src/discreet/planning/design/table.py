@@ -16,6 +16,10 @@ MIN_REPORTS_LEFT = 0.8
 """What a round of dropping leaves of the reports, at least."""
 MAX_COLUMNS = 1500
 """Columns that are looked at, at most: the heaviest ones."""
+MIN_IMAGES_PER_VALUE = 8
+"""However little time there is, so many images of columns are looked at for each value."""
+IMAGE_WORK = 100
+"""Multiplications in the time of which an entry of an image of a column is compared with others."""
 MAX_NEWTON_WORK = 2e10
 """Multiplications of a step of the interior point, at most."""
 MAX_ELIMINATION_WORK = 4e9
@@ -36,8 +40,10 @@ def write_table(
     columns are dropped at no cost, as long as others with other weights make the same M; then the lightest ones, in
     rounds, after each of which the weights of the rest are improved again; all at once when the clock shows `until`.
     """
-    weights = solution.state.weights
-    used = np.argsort(-weights, kind="stable")[:MAX_COLUMNS]
+    weights, size = solution.state.weights, len(problem.prior)
+    quick = int(affordable(MAX_ELIMINATION_WORK, until) / (IMAGE_WORK * problem.group.order * size))
+    needed = MIN_IMAGES_PER_VALUE * size // problem.group.order + 2 * len(problem.group.sizes)
+    used = np.argsort(-weights, kind="stable")[: min(MAX_COLUMNS, max(quick, needed))]
     used = np.sort(used[weights[used] > 1e-9])
     columns, weights = _split(solution.columns[used], weights[used], problem.group, smaller)
     problem = replace(problem, group=smaller)

@@ -58,8 +58,9 @@ def best_for_one_query(
     query = vectors[:, -1] * np.sqrt(values[-1])
     mirror = _mirror(query, prior)
     folded, scale = _Folded(query, prior, mirror, *_folds(mirror, size)), min(1.0, math.expm1(epsilon))
-    columns, scores = _dithered(epsilon, query, prior)
-    rounds, converged, stopped, known = 0, False, False, None
+    columns, scores, weights = _dithered(epsilon, query, prior)
+    known = columns, weights, float(weights @ scores**2)
+    rounds, converged, stopped = 0, False, False
     best = 0.0, np.zeros(size), np.zeros(size)
     try:
         while True:
@@ -88,11 +89,15 @@ def best_for_one_query(
             columns, scores = np.concatenate([columns[left], fresh]), np.concatenate([scores[left], fresh @ c])
     except KeyboardInterrupt:
         stopped = True
-    if known is None:
-        raise np.linalg.LinAlgError("no weights were found for the first columns")
     columns, weights, value = known
     if mirror is not None:
-        columns, weights = np.concatenate([columns, columns[:, mirror]]), np.concatenate([weights, weights]) / 2
+        flipped = columns[:, mirror]
+        if (problem.group.elements == mirror).all(axis=1).any():  # one of each two stands for both
+            apart = columns - flipped
+            first = apart[np.arange(len(apart)), (apart != 0).argmax(axis=1)]
+            columns = np.where((first < 0)[:, None], flipped, columns)
+        else:
+            columns, weights = np.concatenate([columns, flipped]), np.concatenate([weights, weights]) / 2
     return ColumnSolution(*_as_state(problem, columns, weights, value, best), rounds, converged, stopped)
 
 
@@ -125,14 +130,16 @@ def _folds(mirror: Numbers | None, size: int) -> tuple[Array, Array]:
     return ((one + other) / 2)[number <= mirror], ((one - other) / 2)[number < mirror]
 
 
-def _dithered(epsilon: float, query: Array, prior: Array) -> tuple[Array, Array]:
-    """Columns and scores to begin with: whether a value is above a random one, by randomized response."""
+def _dithered(epsilon: float, query: Array, prior: Array) -> tuple[Array, Array, Array]:
+    """Columns, scores and weights to begin with: whether a value is above a random one, by randomized response."""
     order = np.argsort(query)
     above = (np.arange(len(query)) >= np.arange(1, len(query))[:, None])[:, np.argsort(order)]
     sets = np.concatenate([above, ~above])
     middle, reach = (query.max() + query.min()) / 2, np.ptp(query) / 2 / np.tanh(epsilon / 2)
     scores = np.repeat([middle + reach, middle - reach], len(above))
-    return normalize(np.where(sets, np.exp(epsilon), 1.0), prior), scores
+    likely = np.where(sets, np.exp(epsilon), 1.0) / (1 + np.exp(epsilon))
+    gaps = np.diff(query[order]) / np.ptp(query)
+    return normalize(likely, prior), scores, np.tile(gaps, 2) * (likely @ prior)
 
 
 def _solve(
@@ -167,8 +174,8 @@ def _as_state(
 ) -> tuple[Array, WeightState]:
     """The columns in use, once each, and their state, with the multipliers of the best bound."""
     used = weights > 0
-    distinct, number = np.unique(columns[used], axis=0, return_inverse=True)
-    columns = np.asarray(distinct)
+    _, first, number = np.unique(np.round(columns[used], 12), axis=0, return_index=True, return_inverse=True)
+    columns = columns[used][first]
     weights = np.asarray(np.bincount(number.reshape(-1), weights=weights[used]), dtype=float)
     bound, c, lam = best
     K = problem.group.average(np.outer(c, c))

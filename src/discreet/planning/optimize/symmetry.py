@@ -99,6 +99,8 @@ def symmetries(
     generators: list[Numbers] = []
     group = trivial(len(matrices[0]))
     for permutation in _candidates(matrices[0]):
+        if 2 * group.order > largest:  # a larger group is at least twice as large
+            break
         known = (group.elements == permutation).all(axis=1).any()
         if not known and _keeps(permutation, matrices, vectors):
             joined = _join(group, [*generators, permutation], largest)
