@@ -9,7 +9,7 @@ import pytest
 
 from discreet.checks import CheckFailed, check_store
 from discreet.checks.store import LAWS, check_copies, check_reopening
-from discreet.collector.store.protocol import UploadOutcome, UploadResult
+from discreet.collector.store.protocol import UploadOutcome, UploadResult, one_batch
 from discreet.collector.store.sql.checkpoints import CHAIN_START
 from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import InvalidInput
@@ -226,15 +226,15 @@ class Backdating(SQLiteStore):
 class Ordered(SQLiteStore):
     """Leaves uploads in the order in which they came."""
 
-    def mix(self, *, least=1):
+    def mix(self, *, least=1, numbers=one_batch):
         pass
 
 
 class Eager(SQLiteStore):
     """Mixes uploads whenever it is asked."""
 
-    def mix(self, *, least=1):
-        super().mix()
+    def mix(self, *, least=1, numbers=one_batch):
+        super().mix(numbers=numbers)
 
 
 class Alarming(SQLiteStore):

@@ -64,6 +64,8 @@ def test_shares_are_those_of_the_library(service, name, filled, method):
     (cell,) = found["cells"]
     tally = of(service, name, filled, lambda week, day: week != "3")
     expected = METHODS[method](tally).to_dict(confidence=0.9)
+    assert "covariance" not in cell["result"], "it would be most of the answer"
+    del expected["covariance"]
     assert {key: cell["result"][key] for key in expected} == json.loads(json.dumps(expected))
     assert (cell["n"], cell["missing"], cell["labels"]) == (1600, 0, {})
     assert cell["result"]["influence"] > 1

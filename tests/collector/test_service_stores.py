@@ -46,6 +46,8 @@ def test_a_collection_from_its_declaration_to_its_shares(stored, monkeypatch):
         for cell in cells[:2]:
             expected = dc.estimate(mechanism.tally(held[cell["labels"]["week"]]))
             assert cell["result"]["shares"] == expected.shares.tolist()
+    counted = tallies.count_reports(stored.store, name, mechanism)
+    assert counted.tally() == tallies.count_reports(stored.store, name, mechanism).tally()
     assert stored.store.snapshot(name).position > 0
     assert stored.ask("POST", f"/collections/{name}/close", role="admin").status == 200
     assert stored.send(name, [0]).code == "closed"

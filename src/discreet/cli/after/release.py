@@ -74,7 +74,7 @@ def command(
         discreet release survey.toml tally.json --title "A survey" -o release.html
         discreet release survey.toml reports.csv --weight weight --by region --title "Regions" -o regions.html
     """
-    from ...bulk.labelled.tallies import read_counted
+    from ...bulk.labelled.tallies import GroupTallies, read_counted
     from ...estimation.tally import Tally
     from ...files.formats import JSON, compression_of, known_format
     from ...publishing import release
@@ -99,7 +99,6 @@ def command(
     if isinstance(counts, Tally):
         if by:
             raise InvalidInput(f"--by needs tallies by label: {tally} holds one tally of all reports together")
-        note_insecure([counts])
         result: Any = shares_by(method, counts)
     else:
         if method != next(iter(METHODS)):
@@ -107,7 +106,10 @@ def command(
                 f"--method={method} takes one tally of all reports; of groups and weights, shares are unbiased"
             )
         result = _grouped(counts, by, differences)
-    release(result, **options).write(out)
+    report = release(result, **options)
+    if isinstance(counts, (Tally, GroupTallies)):
+        note_insecure([counts] if isinstance(counts, Tally) else counts.values())
+    report.write(out)
     click.echo(f"The report is in {out}.")
 
 
