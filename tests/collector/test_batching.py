@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet.bulk.report_files import reports_to_bytes
-from discreet.collector.batching import MIXED, Batches, ShownCounts, batch_numbers, shown_uploads
+from discreet.collector.batching import MAX_APART, MIXED, Batches, ShownCounts, batch_numbers, shown_uploads
 from discreet.collector.results import Breakdown, group_tallies
 from discreet.collector.store.protocol import Batch, Snapshot
 from discreet.collector.store.tallies import count_reports
@@ -157,13 +157,13 @@ def test_batches_are_the_same_after_a_restart_and_as_exported(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_at_least_half_of_enough_reports_are_shown(seed):
+def test_no_more_wait_than_are_shown_or_ten_batches_have(seed):
     store, shown, n = Uploads(), ShownCounts(MECHANISM, MINIMUM), 0
     for upload in some_uploads(random.Random(seed)):
         store.add(*upload)
         n += len(upload[2])
         seen = shown.look(store, "c", closed=False).tally().n
-        assert seen >= n / 2 if n >= MINIMUM else seen == 0
+        assert n - seen < max(MAX_APART * MINIMUM, seen + 1)
     assert n - shown.look(store, "c", closed=True).tally().n < MINIMUM
 
 
@@ -172,8 +172,18 @@ def test_labels_that_differ_in_a_batch_are_not_said():
     one, two = (("land", "a"), ("week", "46")), (("land", "a"),)
     assert batches.add(one, 2) is None
     assert batches.add(one, 0) is None
-    assert batches.add(two, 2).labels == (("land", "a"), ("week", MIXED))
+    assert batches.add(two, 2) is None
+    (rest,) = batches.rest()
+    assert rest.labels == (("land", "a"), ("week", MIXED))
     assert batches.add(one, 9).labels == one
+
+
+def test_few_combinations_of_labels_are_always_shown_apart_and_many_small_ones_together():
+    for size, joined in ((MAX_APART, 0), (MAX_APART + 10, 1)):
+        batches = Batches(4)
+        together = [batches.add((("town", str(town)),), 1) for _ in range(3) for town in range(size)]
+        assert sum(shown is not None for shown in together) == joined
+        assert all(shown is None or shown.labels == (("town", MIXED),) for shown in together)
 
 
 def test_periods_are_never_joined():
@@ -181,7 +191,9 @@ def test_periods_are_never_joined():
     assert batches.add((("week", "46"),), 3) is None
     assert batches.add((("week", "47"),), 3) is None
     assert list(batches.rest()) == []
-    assert batches.add((("land", "a"), ("week", "47")), 1).labels == (("land", MIXED), ("week", "47"))
+    assert batches.add((("land", "a"), ("week", "47")), 1) is None
+    (rest,) = batches.rest()
+    assert rest.labels == (("land", MIXED), ("week", "47"))
 
 
 def test_batches_are_made_anew_when_days_were_forgotten():

@@ -27,6 +27,10 @@ MIXED = "\x00"
 """Stands for a label of which a batch has several texts; no declared text has it."""
 
 
+MAX_APART = 10
+"""The most combinations of labels whose reports always wait for others like them, until the collection is closed."""
+
+
 class Shown(NamedTuple):
     """A batch that is shown: the labels whose waiting reports are in it, and those that all of it has."""
 
@@ -38,9 +42,9 @@ class Batches:
     """Which reports are shown together, as uploads come in.
 
     Reports with the same labels are a batch as soon as they are `minimum`. All that wait are one batch, whatever their
-    labels, as soon as they are `minimum` and as many as are shown already, so that many small groups do not keep the
-    total back: of `minimum` reports or more at least half are always shown. With a `period`, the name of a label, each
-    text of it is taken for itself, and no batch has two of them.
+    labels, as soon as they are `MAX_APART` times `minimum` and as many as are shown already: up to `MAX_APART`
+    combinations of labels never come so far, and many small ones do not keep more than half of all reports back. With a
+    `period`, the name of a label, each text of it is taken for itself, and no batch has two of them.
     """
 
     def __init__(self, minimum: int, period: str | None = None) -> None:
@@ -60,7 +64,7 @@ class Batches:
         sizes[0] += count
         if waiting[labels] >= self.minimum:
             return self._show(period, [labels])
-        return self._show(period, list(waiting)) if sizes[0] >= max(self.minimum, sizes[1]) else None
+        return self._show(period, list(waiting)) if sizes[0] >= max(MAX_APART * self.minimum, sizes[1]) else None
 
     def rest(self) -> Iterator[Shown]:
         """What still waits as one batch, or one for each period, where it is enough: for a closed collection."""
