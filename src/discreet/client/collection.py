@@ -61,7 +61,7 @@ class Document:
 
     @property
     def wording(self) -> str:
-        """What the wording is known by in ledgers: the SHA-256 of the canonical JSON of question and words, as given."""
+        """What ledgers know the wording by: the SHA-256 of the canonical JSON of question and words, as they are."""
         return hashlib.sha256(canonical([self.question, dict(self.words)]).encode()).hexdigest()
 
     def check_open(self, now: datetime) -> None:

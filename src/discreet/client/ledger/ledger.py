@@ -260,10 +260,11 @@ class Ledger:
         invitation: str | None = None,
         wording: str | None = None,
     ) -> Upload:
-        """The upload that carries the report of a value, as `randomize` gives it, to `url`, stored with all it rests on.
+        """The upload that carries the report of a value to `url`, stored with all that it rests on.
 
-        One that carries it under these labels already, and was not refused, is given again, with the invitation that
-        it has. A new one where `access` is "invitation" needs one, and is `Refused` before anything is spent.
+        The report is that of `randomize`. An upload that carries it under these labels already, and was not refused, is
+        given again, with the invitation that it has. A new one where `access` is "invitation" needs one, and is
+        `Refused` before anything is spent.
         """
         answer = _check_answer(mechanism, value, rng, question, changes, wording)
         if invitation is not None:
