@@ -49,6 +49,7 @@ DIFFERENT = (0, 19, 20, 29, 30, 39)
 GRADES = dict.fromkeys(range(20), 2) | dict.fromkeys(range(20, 40), "1/2")
 OPEN = dict.fromkeys(range(30, 40), "inf")
 SCALAR = Setting(CAP, MECHANISMS)
+ONE = Setting(CAP, {"https://a.example/": MECHANISMS["https://a.example/"]})
 BUDGETS = Setting(  # the cap allows nearly everything, and the budget ends before it for some pairs
     Fraction(8),
     {

@@ -59,7 +59,7 @@ def test_a_budget_that_is_not_kept_to_is_caught(histories, lossy):
 
 
 def test_a_disk_that_forgets_what_a_dead_process_wrote_is_caught(histories, lossy):
-    wrong, _ = run(histories, lossy, histories.Releasing, lossy.ForgetfulDisk, range(230, 350))
+    wrong, _ = run(histories, lossy, histories.Releasing, lossy.ForgetfulDisk, range(140, 240), "ONE")
     assert wrong
 
 
