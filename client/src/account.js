@@ -11,8 +11,9 @@ import { canonical, isDigits, isTable, isText, readPlain } from "./plain.js";
 
 /**
  * A stored report, and for the labels that it was sent under, as text, the number of the upload that carries it. `source` is the collection
- * whose report of the same value it is, under the same law, unless it was drawn for this one.
- * @typedef {{tag: string, report: number | string, labels: string, source?: string, carried: Map<string, string>}} Kept
+ * whose report of the same value it is, under the same law and wording, unless it was drawn for this one; `wording` is the hash of what was
+ * answered, and without it the report is for this collection alone.
+ * @typedef {{tag: string, report: number | string, labels: string, source?: string, wording?: string, carried: Map<string, string>}} Kept
  */
 
 /**
@@ -54,6 +55,7 @@ const ENTRIES = new Map(
       report: (found) => isText(found) || Number.isSafeInteger(found),
       source: (found) => found === undefined || isText(found),
       tag: isDigits(64),
+      wording: (found) => found === undefined || isDigits(64)(found),
     },
     upload: {
       body: (found) => Array.isArray(readPlain(found)?.reports),
@@ -126,13 +128,13 @@ export class Account {
     } else if (kind === "terms") {
       if (!this.terms.has(rest.fingerprint)) this.terms.set(rest.fingerprint, contextIn(/** @type {any} */ (rest)));
     } else if (kind === "report") {
-      const { tag, report, source } = rest;
+      const { tag, report, source, wording } = rest;
       const first = this.collections.get(source);
-      follows(source === undefined ? answered?.owed : first?.reports.some((kept) => kept.report === report));
+      follows(source === undefined ? answered?.owed : wording && first?.reports.some((kept) => kept.report === report && kept.wording === wording));
       const known = answered ?? { .../** @type {Answered} */ (first), spent: [0n, 1n], owed: 0, reports: [] };
       follows(!first || known.fingerprint === first.fingerprint);
       if (source === undefined) known.owed -= 1;
-      known.reports.push({ tag, report, source, labels: canonical(rest.labels), carried: new Map() });
+      known.reports.push({ tag, report, source, wording, labels: canonical(rest.labels), carried: new Map() });
       this.collections.set(rest.collection, known);
     } else if (kind === "upload") {
       follows(!this.uploads.has(rest.upload));
@@ -152,6 +154,13 @@ export class Account {
   carrier(kept, labels) {
     const number = kept.carried.get(labels) ?? "";
     return this.outcomes.get(number)?.state === "refused" ? undefined : this.uploads.get(number);
+  }
+
+  /** The reports of all collections with this law and wording; none where the wording is not known. @param {string} law @param {string} [wording] */
+  reportsTo(law, wording) {
+    return [...this.collections].flatMap(([collection, { fingerprint, reports }]) =>
+      wording && fingerprint === law ? reports.filter((kept) => kept.wording === wording).map(({ tag, report }) => ({ collection, tag, report })) : [],
+    );
   }
 
   /**

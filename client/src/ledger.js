@@ -25,6 +25,7 @@ import { randomHex } from "./stores.js";
  * @property {string} url that takes uploads
  * @property {string} [access] "invitation" where a new upload needs one
  * @property {string} [invitation]
+ * @property {string} [wording] the hash of question and words; without it the report is for this collection alone
  */
 
 /**
@@ -64,7 +65,8 @@ function reportOf({ law, x }) {
  * @param {Account} account
  * @param {Order} order with its invitation sealed
  * @param {string} tag
- * @param {{collection: string, report: number | string} | undefined} elsewhere the report that the value has had in another collection of this law
+ * @param {{collection: string, report: number | string} | undefined} elsewhere the report that the value has had in another collection with this law
+ *   and wording
  * @param {string} [upload] the number of a new upload, if its invitation was sealed for one
  * @returns {Entry | Upload}
  */
@@ -88,9 +90,10 @@ function nextOf(account, order, tag, elsewhere, upload) {
     const body = canonical({ version: 1, fingerprint, reports, ...(under === "{}" ? {} : { labels }) });
     return { kind: "upload", upload: upload || randomHex(16), collection, url, body, ...(invitation ? { invitation } : {}) };
   }
-  if (elsewhere) return { kind: "report", collection, tag, report: elsewhere.report, labels, source: elsewhere.collection };
+  const drawn = { kind: "report", collection, tag, labels, ...(order.wording && { wording: order.wording }) };
+  if (elsewhere) return { ...drawn, report: elsewhere.report, source: elsewhere.collection };
   // a debit without a report: nothing was released under it
-  if (known?.owed) return { kind: "report", collection, tag, report: reportOf(order), labels };
+  if (known?.owed) return { ...drawn, report: reportOf(order) };
   const cost = exactNumber(epsilon);
   if (!cost || !atMost(plus(account.spent, cost), account.cap))
     throw new Refused(`This answer would spend ${epsilon}, and only ${leftOf(account)} is left; no report was made.`, "overspent");
@@ -182,31 +185,34 @@ export class Ledger {
     return hexOf(await crypto.subtle.sign("HMAC", await this.#journal.store.key(), utf8(canonical([name, law.values[x]]))));
   }
 
-  /** The report that a value has had under the same law in another collection. @param {Account} account @param {Order} order */
-  async #elsewhere({ collections }, order) {
-    for (const [collection, { fingerprint, reports }] of collections) {
-      if (fingerprint !== order.law.fingerprint) continue;
-      const tag = await this.#tag(collection, order);
-      const kept = reports.find((one) => one.tag === tag);
-      if (kept) return { collection, report: kept.report };
-    }
+  /**
+   * The report that a value has had in another collection with the same law and wording. By the law alone, two questions would get equal reports
+   * for equal answers, and show whether these differ.
+   * @param {Account} account
+   * @param {Order} order
+   */
+  async #elsewhere(account, order) {
+    for (const { collection, tag, report } of account.reportsTo(order.law.fingerprint, order.wording))
+      if (tag === (await this.#tag(collection, order))) return { collection, report };
     return undefined;
   }
 
   /**
    * A sentence for each collection answered under another law whose answers are among those of this one. Whether both ask the same, the ledger
-   * cannot know.
+   * cannot know. There is none for a question that was answered already, here or with the same law and wording.
    * @param {string} name
    * @param {Law} law
+   * @param {string} [wording]
    * @returns {Promise<string[]>}
    */
-  warnings(name, law) {
+  warnings(name, law, wording) {
     return this.#alone(async () => {
-      const { collections, terms } = await this.#journal.read();
-      if ([...collections].some(([other, { fingerprint }]) => other === name || fingerprint === law.fingerprint)) return [];
+      const account = await this.#journal.read();
+      const { collections, terms } = account;
+      if (collections.has(name) || account.reportsTo(law.fingerprint, wording).length) return [];
       const names = new Set(law.values.map((value) => canonical(value)));
       return [...collections].flatMap(([other, { fingerprint }]) => {
-        const count = sharedWith(terms.get(fingerprint) ?? null, names);
+        const count = fingerprint === law.fingerprint ? 0 : sharedWith(terms.get(fingerprint) ?? null, names);
         const sentence = `${count} of these ${law.size} answers were also answers to ${other}, which you answered under another law: if both ask the same of you, what they show adds up.`;
         return count ? [sentence] : [];
       });

@@ -1,9 +1,11 @@
 /** One person's side of every collection: check the law, keep the ledger, randomize here, send the report. */
 
+import { sha256 } from "./bytes.js";
 import { checkLaw, LAW_BYTES, Refused } from "./discreet.js";
 import { checkInvited, checkLabels, checkOpen, checkSame, DOCUMENT_BYTES, readDocument } from "./document.js";
 import { invitationIn } from "./invitations.js";
 import { Ledger } from "./ledger.js";
+import { canonical } from "./plain.js";
 import { promiseFor, promiseOf } from "./promise.js";
 import { addressOf, textAt } from "./requests.js";
 import { sendUpload } from "./sending.js";
@@ -106,6 +108,7 @@ export class Participant {
     const law = await checkLaw(await textAt(ways, document.law, LAW_BYTES), document);
     const { title, question, words, labels, changes, reports, access } = document;
     checkWords(law.values, words);
+    const wording = await sha256(canonical([question, words]));
     return Object.freeze({
       name,
       title,
@@ -114,7 +117,7 @@ export class Participant {
       values: law.values,
       labels,
       promise: promiseOf(law, document),
-      warnings: await this.ledger.warnings(name, law).catch(() => []), // without a ledger there is no answer either
+      warnings: await this.ledger.warnings(name, law, wording).catch(() => []), // without a ledger there is no answer either
       promiseFor: (/** @type {any} */ value) => promiseFor(law, numberOf(law, value)),
       law,
       needsInvitation: access === "invitation" && linked === undefined,
@@ -129,7 +132,7 @@ export class Participant {
           throw problem;
         });
         checkSame(document, now);
-        return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, changes, url: reports, access, invitation }));
+        return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, changes, url: reports, access, invitation, wording }));
       },
     });
   }

@@ -83,7 +83,8 @@ export class LossyDisk {
   }
 }
 
-const NAMES = ["/a/", "/b/", "/c/"];
+const NAMES = ["/a/", "/b/", "/c/", "/d/"];
+const OTHER = "/d/"; // has another question than the rest, under their law
 const VALUES = ["v0", "v7"];
 const EPSILON = 0.5; // a half and sums of it are exact
 const LAW = LAWS.subset; // 1.3 million reports: two draws of one value are hardly ever the same
@@ -91,7 +92,7 @@ const WORDS = 3; // of one report; nothing else draws so many
 
 const PAGES = Object.fromEntries(
   NAMES.flatMap((name, i) => [
-    [name, JSON.stringify(documentOf(LAW, { changes: i ? "spend" : "refuse" }))],
+    [name, JSON.stringify(documentOf(LAW, { changes: i ? "spend" : "refuse", ...(name === OTHER && { question: "Which of those?" }) }))],
     [`${name}law`, LAW],
   ]),
 );
@@ -123,7 +124,7 @@ export async function history(seed, { Participant }, lazy = []) {
   /** @type {Set<string>} */
   const wrong = new Set();
   const counts = { answers: 0, crashes: 0, reloads: 0, refused: 0, posts: 0 };
-  /** The reports that have left the device, by value: all collections have one law. @type {Map<string, Set<string>>} */
+  /** The reports that have left the device, by question and value: all collections have one law. @type {Map<string, Set<string>>} */
   const told = new Map();
   /** The bytes of each upload. @type {Map<string, string>} */
   const bodies = new Map();
@@ -148,8 +149,12 @@ export async function history(seed, { Participant }, lazy = []) {
     const { reports } = JSON.parse(init.body);
     const stored = entries.filter(({ kind }) => kind === "report").map(({ report }) => report);
     if (reports.some((/** @type {any} */ report) => !stored.includes(report))) wrong.add("released before it was stored");
+    const collection = String(url).replace(/reports$/, "");
     for (const report of reports)
-      for (const value of disk.valuesOf(String(url).replace(/reports$/, ""), report)) told.set(value, (told.get(value) ?? new Set()).add(JSON.stringify(report)));
+      for (const value of disk.valuesOf(collection, report)) {
+        const key = `${collection.endsWith(OTHER)} ${value}`;
+        told.set(key, (told.get(key) ?? new Set()).add(JSON.stringify(report)));
+      }
     bodies.set(number, init.body);
     const response = chance.pick([() => new Response(null, { status: 200 }), () => new Response(null, { status: 503 }), () => null])();
     await step();
@@ -187,6 +192,7 @@ export async function history(seed, { Participant }, lazy = []) {
   const spent = EPSILON * disk.entries().filter(({ kind }) => kind === "debit").length;
   const released = [...told.values()].reduce((sum, reports) => sum + reports.size, 0);
   if ([...told.values()].some((reports) => reports.size > 1)) wrong.add("a second report for one value");
+  if (new Set([...told.values()].flatMap((reports) => [...reports])).size < released) wrong.add("one report for two questions");
   if (spent > cap) wrong.add("debited more than the cap");
   if (EPSILON * released > Math.min(spent, cap)) wrong.add("told more than was debited");
   return { wrong: [...wrong], counts };

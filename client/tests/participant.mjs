@@ -74,9 +74,14 @@ test("a draw before the debit is caught", async () => {
   assert.ok(/** @type {number} */ ((await faults(client)).get("drawn before it was paid for")) > 100);
 });
 
-test("a second report under the same law elsewhere is caught", async () => {
+test("a second report to the same question elsewhere is caught", async () => {
   const client = await plant("elsewhere", "ledger.js", "if (elsewhere) return", "if (false) return");
-  assert.ok(/** @type {number} */ ((await faults(client)).get("a second report for one value")) > 30);
+  assert.ok(/** @type {number} */ ((await faults(client)).get("a second report for one value")) > 10);
+});
+
+test("one report for two questions under one law is caught", async () => {
+  const client = await plant("shared", "participant.js", "sha256(canonical([question, words]))", 'sha256("")');
+  assert.ok(/** @type {number} */ ((await faults(client)).get("one report for two questions")) > 30);
 });
 
 test("an upload that is sent and not stored is caught", async () => {
@@ -113,7 +118,7 @@ test("budgets are exact, per collection and in all, and a cap is never raised", 
   assert.ok(text.endsWith("\n") && !text.split("\n").some((line) => line.includes("é") && !line.includes('"kind":"terms"')));
 });
 
-test("one law and one value have one report at every address, and a changed one is refused or spends", async () => {
+test("one question and one value have one report at every address, and a changed one is refused or spends", async () => {
   const names = [..."abcdefgh"];
   const document = (/** @type {string} */ name) => JSON.stringify(documentOf(LAWS.wide, { law: "/law", changes: name === "h" ? "spend" : "refuse" }));
   const site = collector({ ...Object.fromEntries(names.map((name) => [`/${name}`, document(name)])), "/law": LAWS.wide });
@@ -129,10 +134,54 @@ test("one law and one value have one report at every address, and a changed one 
   assert.equal((await (await one.open(`${ORIGIN}/h`)).answer(18)).epsilon, "0.25");
   const { spent, entries } = await one.ledger.summary();
   assert.equal(spent, "0.5");
-  assert.deepEqual(entries.filter(({ kind }) => kind === "report").map(({ source }) => source), [undefined, ...Array(7).fill(`${ORIGIN}/a`), undefined]);
+  const reports = entries.filter(({ kind }) => kind === "report");
+  assert.deepEqual(reports.map(({ source }) => source), [undefined, ...Array(7).fill(`${ORIGIN}/a`), undefined]);
+  assert.deepEqual(new Set(reports.map(({ wording }) => wording)), new Set([hash('["Which of these?",{}]')]));
 });
 
-test("a ledger from before reports were shared is read, and shares them", async () => {
+/**
+ * How many of 600 people, of whom all answer two questions under one law with the same value, send two different reports, and what they have spent.
+ * @param {{Participant: any}} client
+ */
+async function differing(client) {
+  const document = (/** @type {object} */ more) => JSON.stringify(documentOf(LAWS.response, { law: "/c/law", ...more }));
+  const site = collector({ ...pagesOf(LAWS.response), "/d/": document({ question: "Which of these? " }), "/e/": document({ words: { a: "A" } }) });
+  const spent = new Set();
+  let count = 0;
+  for (let person = 0; person < 600; person += 1) {
+    const one = new client.Participant({ cap: "4", store: new MemoryStore(), fetch: site.fetch });
+    const sent = [];
+    for (const name of ["c", person % 2 ? "d" : "e"]) sent.push((await (await one.open(`${ORIGIN}/${name}/`)).answer("a")).sent);
+    count += Number(sent[0] !== sent[1]);
+    spent.add((await one.ledger.summary()).spent);
+  }
+  return { count, spent: [...spent] };
+}
+
+test("reports to two questions under one law are independent, and both are paid for", async () => {
+  const { high, low } = JSON.parse(LAWS.response.replace(/"(high|low)":"(\d+)"/g, '"$1":$2')).law;
+  const [own, other] = [high / 2 ** 64, low / 2 ** 64];
+  const mean = 600 * (1 - own ** 2 - 2 * other ** 2);
+  const chance = seeded(5);
+  const random = crypto.getRandomValues;
+  crypto.getRandomValues = (/** @type {any} */ array) => {
+    const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+    bytes.forEach((_, i) => (bytes[i] = chance.below(256)));
+    return array;
+  };
+  try {
+    const { count, spent } = await differing({ Participant });
+    // false-alarm rate: at most 2 exp(-2 * 66^2 / 600) < 1e-6, by Hoeffding's inequality
+    assert.ok(Math.abs(count - mean) < 66, `${count} of 600 pairs differ, and ${mean} would`);
+    assert.deepEqual(spent, ["2"]);
+    const shared = await differing(await plant("by law", "participant.js", "sha256(canonical([question, words]))", 'sha256("")'));
+    assert.deepEqual(shared, { count: 0, spent: ["1"] }); // the control
+  } finally {
+    crypto.getRandomValues = random;
+  }
+});
+
+test("a ledger without wordings is read, and shares none of its reports", async () => {
   const site = collector({ ...pagesOf(LAWS.wide), "/d/": JSON.stringify(documentOf(LAWS.wide, { law: "/c/law" })) });
   const made = new MemoryStore();
   const first = await (await someone(site, { store: made }).open(`${ORIGIN}/c/`)).answer(17);
@@ -141,11 +190,16 @@ test("a ledger from before reports were shared is read, and shares them", async 
   for (const entry of (await someone(site, { store: made, cap: undefined }).ledger.summary()).entries.filter(({ kind }) => kind !== "terms")) {
     const journal = new Journal(old);
     await journal.read();
-    await journal.append(entry);
+    const { wording, ...without } = entry;
+    assert.equal(wording !== undefined, entry.kind === "report");
+    await journal.append(without);
   }
   const one = someone(site, { store: old, cap: undefined });
-  assert.equal((await (await one.open(`${ORIGIN}/d/`)).answer(17)).sent, first.sent);
-  assert.equal((await one.ledger.summary()).spent, "0.25");
+  assert.equal((await (await one.open(`${ORIGIN}/c/`)).answer(17)).upload, first.upload);
+  assert.equal((await (await one.open(`${ORIGIN}/d/`)).answer(17)).epsilon, "0.25");
+  const { spent, entries } = await one.ledger.summary();
+  assert.equal(spent, "0.5");
+  assert.ok(entries.every(({ source }) => source === undefined));
 });
 
 test("answers that another law has asked about are named", async () => {
@@ -318,6 +372,9 @@ test("a chain that fits does not make an entry that cannot follow", async () => 
     return new Journal(store).read();
   };
   assert.equal((await write(good)).entries.length, 5);
+  const worded = { ...report, wording: "a".repeat(64) };
+  const copied = { ...worded, collection: "w", source: "u" };
+  assert.equal((await write([cap, debit, worded, copied])).entries.length, 4);
   const bad = [
     [debit],
     [{ ...cap, version: 2 }],
@@ -335,10 +392,15 @@ test("a chain that fits does not make an entry that cannot follow", async () => 
     [...good, upload],
     [cap, debit, report, { ...upload, body: '{"reports":[3],"reports":[4]}' }],
     [cap, outcome],
-    [cap, { ...report, source: "u" }],
-    [cap, debit, report, { ...report, collection: "w", report: 4, source: "u" }],
-    [cap, debit, report, { ...debit, collection: "w", fingerprint: "1".repeat(64) }, { ...report, collection: "w", source: "u" }],
-    [cap, debit, report, { ...report, collection: "w", source: 3 }],
+    [cap, { ...worded, source: "u" }],
+    [cap, debit, worded, { ...copied, report: 4 }],
+    [cap, debit, worded, { ...debit, collection: "w", fingerprint: "1".repeat(64) }, copied],
+    [cap, debit, worded, { ...copied, source: 3 }],
+    [cap, debit, worded, { ...copied, wording: "b".repeat(64) }],
+    [cap, debit, worded, { ...report, collection: "w", source: "u" }],
+    [cap, debit, report, { ...report, collection: "w", source: "u" }],
+    [cap, debit, report, copied],
+    [cap, debit, { ...report, wording: "a" }],
     [cap, { kind: "terms", fingerprint: "1", context: {}, domain: {} }],
     [cap, { kind: 3 }],
     [cap, {}],

@@ -12,6 +12,8 @@ import discreet as dc
 from discreet.core.errors import AlreadyAnswered, InvalidInput, Overspent, Refused, UnknownValue, Unreachable
 from discreet.wire import report_from_json
 
+WORDING = hashlib.sha256(b'["Which of these have you had?",{}]').hexdigest()
+
 
 def test_an_answer_is_checked_paid_for_stored_and_sent(client, collector, url, survey):
     collection = client.open(url)
@@ -73,13 +75,27 @@ def test_a_collection_that_describes_itself_anew_must_be_opened_again(client, co
     assert client.ledger.spent == 0
 
 
-def test_one_law_gets_one_report_at_every_address(client, collector, url, survey, Collector):
+def test_one_question_gets_one_report_at_every_address(client, collector, url, survey, Collector):
     first, other = client.open(url).answer(7), Collector(survey)
     with other.serving() as there:
         receipt = client.open(there).answer(7)
     assert (receipt.state, receipt.epsilon, client.ledger.spent) == ("accepted", 0, 1)
     assert other.reports == collector.reports
     assert receipt.upload != first.upload
+    assert [entry.wording for entry in client.ledger.entries if entry.kind == "report"] == [WORDING] * 2
+
+
+@pytest.mark.parametrize("other", [{"question": "Which of these have you had? "}, {"words": {"7": "seven"}}])
+def test_another_question_under_the_same_law_is_paid_for_and_gets_its_own_report(
+    client, collector, url, survey, Collector, other
+):
+    client.open(url).answer(7)
+    there = Collector(survey)
+    there.document.update(other)
+    with there.serving() as address:
+        receipt = client.open(address).answer(7)
+    assert (receipt.state, receipt.epsilon, client.ledger.spent) == ("accepted", 1, 2)
+    assert there.reports != collector.reports  # 40 bits: equal in fewer than one of 10^6 pairs of draws
 
 
 def test_a_question_with_answers_of_another_law_is_warned_about(client, url, Collector):

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from ..contexts import Context
-from ..core.canonical import loads
+from ..core.canonical import canonical, loads
 from ..core.domain import Domain, Value
 from ..core.errors import BeyondLimits, DiscreetError, InvalidInput, Refused, UnknownValue, Unreachable, named, shown
 from ..core.exact import text_of
@@ -58,6 +58,11 @@ class Document:
     closes: datetime | None
     access: str = "open"
     state: str = "open"
+
+    @property
+    def wording(self) -> str:
+        """What ledgers know the wording by: the SHA-256 of the canonical JSON of question and words, as they are."""
+        return hashlib.sha256(canonical([self.question, dict(self.words)]).encode()).hexdigest()
 
     def check_open(self, now: datetime) -> None:
         """Raise `Refused`, with the reason, unless the collection takes answers, by its own word and by the time."""
@@ -210,7 +215,7 @@ class Collection:
     @property
     def warnings(self) -> list[str]:
         """What the ledger knows that speaks against answering: questions with the same values under another law."""
-        return self._session.ledger.warnings(self.name, self.mechanism)
+        return self._session.ledger.warnings(self.name, self.mechanism, wording=self.document.wording)
 
     def promise_for(self, value: Value) -> str:
         """What is promised of one answer, in a sentence that does not repeat it; `UnknownValue` if there is none."""
@@ -231,9 +236,9 @@ class Collection:
 
         `Overspent` and `AlreadyAnswered` if the ledger does not allow it, `UnknownValue` and `Refused` if the
         collection does not, which is asked once more whether it is open; nothing is spent then. A value that was
-        answered before under the same law, here or in another collection, gets the same report; one that was accepted
-        here is not sent again. `invitation` goes along where the collection asks for one; without it, that of the link
-        which was opened does.
+        answered before, here or in another collection with the same law, question and words, letter by letter, gets
+        the same report; one that was accepted here is not sent again. `invitation` goes along where the collection asks
+        for one; without it, that of the link which was opened does.
         """
         self.values.index(value)
         checked = self.document.check_labels({} if labels is None else labels)
@@ -249,6 +254,7 @@ class Collection:
             changes=self.document.changes,
             access=self.document.access,
             invitation=invited,
+            wording=self.document.wording,
         )
         return self._session.deliver(upload)
 

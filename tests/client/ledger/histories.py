@@ -23,7 +23,9 @@ MECHANISMS = {  # reports of 40 bits: two draws of one value are hardly ever the
     "https://b.example/": dc.mechanism(dc.Context.uniform(VALUES, "0.5"), "unary"),
     "https://c.example/": dc.mechanism(dc.Context.uniform(VALUES, "4/3"), "unary"),
 }
-MECHANISMS["https://d.example/"] = MECHANISMS["https://a.example/"]
+MECHANISMS["https://d.example/"] = MECHANISMS["https://e.example/"] = MECHANISMS["https://a.example/"]
+WORDINGS = dict.fromkeys(MECHANISMS, "a" * 64) | {"https://e.example/": "e" * 64}
+"""What questions are known by: those of a and d are one, at two addresses; that of e is another under their law."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ DIFFERENT = (0, 19, 20, 29, 30, 39)
 GRADES = dict.fromkeys(range(20), 2) | dict.fromkeys(range(20, 40), "1/2")
 OPEN = dict.fromkeys(range(30, 40), "inf")
 SCALAR = Setting(CAP, MECHANISMS)
+ONE = Setting(CAP, {"https://a.example/": MECHANISMS["https://a.example/"]})
 BUDGETS = Setting(  # the cap allows nearly everything, and the budget ends before it for some pairs
     Fraction(8),
     {
@@ -60,14 +63,14 @@ BUDGETS = Setting(  # the cap allows nearly everything, and the budget ends befo
 
 
 class Told:
-    """Everything that has left the device: the reports of each value under each law, which is one of a question's."""
+    """Everything that has left the device: the reports of each value to each question, named by its first address."""
 
     def __init__(self, setting=SCALAR):
         self.setting, self.reports = setting, defaultdict(set)
 
     def add(self, question, value, report):
-        laws = self.setting.mechanisms
-        first = next(name for name, law in laws.items() if law.fingerprint == laws[question].fingerprint)
+        asked = {name: (law.fingerprint, WORDINGS.get(name, name)) for name, law in self.setting.mechanisms.items()}
+        first = next(name for name, known in asked.items() if known == asked[question])
         self.reports[first, value].add(report)
 
     @property
@@ -88,10 +91,12 @@ class Told:
         )
 
     def breaches(self):
-        """What went wrong: a value with two reports, or more told than was allowed."""
+        """What went wrong: a value with two reports, two questions with one, or more told than was allowed."""
         twice = [1 for found in self.reports.values() if len(found) > 1]
+        seen = Counter(report for found in self.reports.values() for report in found)
+        shared = ["shared report"] * sum(times > 1 for times in seen.values())
         over = ["over budget"] * self.over_budget()
-        return ["second report"] * len(twice) + ["overspent"] * (self.spent > self.setting.cap) + over
+        return ["second report"] * len(twice) + shared + ["overspent"] * (self.spent > self.setting.cap) + over
 
 
 class Releasing(Ledger):
@@ -100,7 +105,8 @@ class Releasing(Ledger):
     told: Told
 
     def randomize(self, mechanism, value, rng, *, question, changes="refuse"):
-        report = super().randomize(mechanism, value, rng, question=question, changes=changes)
+        wording = WORDINGS.get(question)
+        report = super().randomize(mechanism, value, rng, question=question, changes=changes, wording=wording)
         self.told.add(question, value, report)
         return report
 
@@ -111,7 +117,8 @@ class BeforeStoring(Releasing):
     def _draw(self, journal, answer, tag, labels):
         report = answer.mechanism.randomize(answer.value, answer.rng)
         self.told.add(answer.question, answer.value, report)
-        journal.append(Report(answer.question, tag, report_to_json(answer.mechanism, report), dict(labels)))
+        written = report_to_json(answer.mechanism, report)
+        journal.append(Report(answer.question, tag, written, dict(labels), wording=answer.wording))
         return journal.account.collections[answer.question].reports[-1]
 
 
@@ -137,15 +144,25 @@ class BeforeDebit(Releasing):
         known = journal.account.collections.get(answer.question)
         if known is None or not known.owed:
             super()._pay(journal, answer)
-        journal.append(Report(answer.question, tag, report_to_json(answer.mechanism, report), dict(labels)))
+        written = report_to_json(answer.mechanism, report)
+        journal.append(Report(answer.question, tag, written, dict(labels), wording=answer.wording))
         return journal.account.collections[answer.question].reports[-1]
 
 
 class ByCollection(Releasing):
-    """A planted fault: the same law gets a new report in every collection."""
+    """A planted fault: the same question gets a new report in every collection."""
 
     def _report_elsewhere(self, journal, answer):
         return None
+
+
+class OneWording(Releasing):
+    """A planted fault: every question under a law gets the report of the first."""
+
+    def randomize(self, mechanism, value, rng, *, question, changes="refuse"):
+        report = Ledger.randomize(self, mechanism, value, rng, question=question, changes=changes, wording="a" * 64)
+        self.told.add(question, value, report)
+        return report
 
 
 class WithoutBudgets(Releasing):

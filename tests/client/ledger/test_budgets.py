@@ -52,14 +52,13 @@ def test_answers_are_counted_pair_by_pair(path):
     assert ledger.spent == Fraction(3, 2)
     before = path.read_bytes()
     with pytest.raises(Overspent) as refused:
-        answer(ledger, UNIFORM, "3", "cold")
+        answer(ledger, UNIFORM, "3")
     assert str(refused.value) == (
         "this answer would spend 0.5 on telling 'hiv' from 'none', and of the budget of 1.5 only 0 is left there; "
         "no report was made"
     )
     assert path.read_bytes() == before
     answer(ledger, HIGH_LOW, "1")  # what was paid for may be asked again
-    answer(ledger, UNIFORM, "3")  # by anybody under the same law
     assert ledger.budgets[0].spent.matrix() == balance.spent.matrix()
 
 

@@ -42,7 +42,12 @@ def test_a_planted_fault_is_caught(histories, lossy, fault, setting):
     assert len(wrong) >= 10
 
 
-def test_a_new_report_under_a_law_that_was_answered_elsewhere_is_caught(histories, lossy):
+def test_one_report_for_two_questions_under_one_law_is_caught(histories, lossy):
+    wrong, _ = run(histories, lossy, histories.OneWording, lossy.LossyDisk, range(24))
+    assert sum("shared report" in found for _, found in wrong) >= 4
+
+
+def test_a_new_report_to_a_question_that_was_answered_elsewhere_is_caught(histories, lossy):
     wrong, _ = run(histories, lossy, histories.ByCollection, lossy.LossyDisk, range(26, 50))
     assert sum("second report" in found for _, found in wrong) >= 4
 
@@ -54,25 +59,26 @@ def test_a_budget_that_is_not_kept_to_is_caught(histories, lossy):
 
 
 def test_a_disk_that_forgets_what_a_dead_process_wrote_is_caught(histories, lossy):
-    wrong, _ = run(histories, lossy, histories.Releasing, lossy.ForgetfulDisk, range(230, 350))
+    wrong, _ = run(histories, lossy, histories.Releasing, lossy.ForgetfulDisk, range(140, 240), "ONE")
     assert wrong
 
 
 def test_after_a_crash_at_each_step_of_every_answer_the_promise_holds(histories, lossy):
     """One history, crashed once at each of its steps in each way, and then carried on to its end."""
-    questions = list(histories.MECHANISMS)
+    questions, setting = list(histories.MECHANISMS), histories.Setting(4, histories.MECHANISMS)
     script = [
         (questions[0], 1, "refuse"),
         (questions[1], 2, "refuse"),
         (questions[0], 1, "spend"),
         (questions[0], 2, "spend"),
-        (questions[3], 1, "refuse"),  # under the law of the first
+        (questions[3], 1, "refuse"),  # the question of the first
+        (questions[4], 1, "refuse"),  # another one, under its law
     ]
 
     def go(disk, told, rng, crash=()):
         for question, value, changes in script:
             try:
-                ledger = histories.Releasing(histories.PATH, histories.CAP, disk=disk)
+                ledger = histories.Releasing(histories.PATH, setting.cap, disk=disk)
                 ledger.told = told
                 ledger.randomize(histories.MECHANISMS[question], value, rng, question=question, changes=changes)
             except crash:
@@ -80,18 +86,18 @@ def test_after_a_crash_at_each_step_of_every_answer_the_promise_holds(histories,
         return False
 
     whole = lossy.LossyDisk(random.Random(0))
-    assert not go(whole, histories.Told(), seeded(0))
+    assert not go(whole, histories.Told(setting), seeded(0))
     assert whole.steps > 30
     tried = 0
     for step in range(1, whole.steps + 1):
         for seed in range(12):
-            disk, told, rng = lossy.LossyDisk(random.Random(seed)), histories.Told(), seeded(seed)
+            disk, told, rng = lossy.LossyDisk(random.Random(seed)), histories.Told(setting), seeded(seed)
             disk.crash_at = step
             assert go(disk, told, rng, lossy.Crash)
             disk.killed() if seed % 2 else disk.lose_power()
             assert not go(disk, told, rng)
             assert told.breaches() == []
-            assert len(told.reports) == 3
+            assert len(told.reports) == 4
             assert Ledger.existing(histories.PATH, disk=disk).spent == told.spent
             tried += 1
     assert tried > 400

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from scipy import stats
 
 import discreet as dc
 from discreet.bulk.words import secure
@@ -30,6 +31,8 @@ from discreet.core.errors import (
 HERE = "https://a.example/"
 CONTEXT = dc.Context.high_low(["none", "cold", "hiv"], ["hiv"], "1")
 SURVEY = dc.mechanism(CONTEXT, "randomized_response")
+YES = dc.mechanism(dc.Context.uniform(["yes", "no"], "1"), "randomized_response")
+SMOKING, DRINKING = "5" * 64, "d" * 64
 WIDE = dc.mechanism(dc.Context.uniform(range(64), "0.5"), "unary")
 
 
@@ -151,63 +154,115 @@ def test_a_changed_value_is_refused_or_spends_again(path):
     assert ledger.spent == 1
 
 
-def test_one_law_and_one_value_have_one_report_wherever_they_are_asked_for(path):
+def test_one_wording_under_one_law_has_one_report_for_a_value_at_every_address(path):
     ledger, others = dc.Ledger(path, "1.5"), [f"https://{number}.example/" for number in range(8)]
-    report = ledger.randomize(WIDE, 1, secure(), question=HERE)
-    assert {ledger.randomize(WIDE, 1, secure(), question=other) for other in others} == {report}
+    report = ledger.randomize(WIDE, 1, secure(), question=HERE, wording=SMOKING)
+    assert {ledger.randomize(WIDE, 1, secure(), question=other, wording=SMOKING) for other in others} == {report}
     assert ledger.spent == Fraction(1, 2)
     assert [(entry.collection, entry.epsilon, entry.reports) for entry in ledger.collections[1:]] == [
         (other, 0, 1) for other in others
     ]
-    assert ledger.entries[-1].source == HERE
+    assert (ledger.entries[-1].source, ledger.entries[-1].wording) == (HERE, SMOKING)
     again = dc.Ledger.existing(path)
     with pytest.raises(AlreadyAnswered):  # it was answered there too
-        again.randomize(WIDE, 2, secure(), question=others[0])
-    assert again.randomize(WIDE, 2, secure(), question="https://new.example/") != report  # another value is paid for
+        again.randomize(WIDE, 2, secure(), question=others[0], wording=SMOKING)
+    new = again.randomize(WIDE, 2, secure(), question="https://new.example/", wording=SMOKING)
+    assert new != report  # another value is paid for
     assert again.spent == 1
-    assert again.randomize(WIDE, 2, secure(), question=others[0], changes="spend") != report
+    assert again.randomize(WIDE, 2, secure(), question=others[0], changes="spend", wording=SMOKING) == new
     assert again.spent == 1
+
+
+@pytest.mark.parametrize("wordings", [(SMOKING, DRINKING), (SMOKING, None), (None, SMOKING), (None, None)])
+def test_another_wording_and_none_are_paid_for_under_the_same_law(path, wordings):
+    ledger = dc.Ledger(path, 1)
+    first, second = (
+        ledger.randomize(WIDE, 1, secure(), question=name, wording=wording)
+        for name, wording in zip((HERE, "https://b.example/"), wordings, strict=True)
+    )
+    assert first != second  # 64 bits: equal in fewer than one of 10^6 pairs of draws
+    assert [entry.epsilon for entry in ledger.collections] == [Fraction(1, 2)] * 2
+    assert [entry.wording for entry in ledger.entries if isinstance(entry, Report)] == list(wordings)
+
+
+def differing(lossy, seed, people=300):
+    """How many people of whom all answer two yes/no questions under one law with yes send two different reports."""
+    rng, found = dc.random.seeded(seed), 0
+    for _ in range(people):
+        ledger = dc.Ledger("/home/one/ledger.jsonl", 2, disk=lossy.LossyDisk(random.Random(0)))
+        asked = [("https://a.example/", SMOKING), ("https://b.example/", DRINKING)]
+        found += len({ledger.randomize(YES, "yes", rng, question=name, wording=text) for name, text in asked}) - 1
+        assert ledger.spent in (1, 2)
+    return found
+
+
+def test_reports_to_two_questions_under_one_law_are_independent(lossy, monkeypatch):
+    """Equal answers give different reports as often as two draws do; the false-alarm rate is at most 1e-6."""
+    first, second = YES.channel()[0]
+    usual = stats.binom(300, float(2 * first * second))
+    low, high = usual.ppf(5e-7), usual.ppf(1 - 5e-7)
+    assert low <= differing(lossy, 5) <= high
+
+    def reports_to(account, fingerprint, wording):  # the control: shared by the law alone
+        return [kept.entry for one in account.collections.values() for kept in one.reports]
+
+    monkeypatch.setattr(Account, "reports_to", reports_to)
+    assert differing(lossy, 5) == 0 < low
+
+
+@pytest.mark.parametrize("wording", ["", "A" * 64, "0" * 63, 5, b"0" * 64])
+def test_a_wording_is_a_hash(path, wording):
+    ledger = dc.Ledger(path, 1)
+    with pytest.raises(InvalidInput, match=r"wording=.* must be a SHA-256 in hexadecimal digits"):
+        ledger.randomize(WIDE, 1, secure(), question=HERE, wording=wording)
+    assert ledger.spent == 0
 
 
 def test_a_debit_that_waits_for_its_report_is_not_used_up_by_a_report_from_elsewhere(path):
-    ledger = dc.Ledger(path, 2)
+    ledger, there = dc.Ledger(path, 2), {"question": "https://b.example/", "changes": "spend", "wording": SMOKING}
     with ledger._journal.open() as journal:
         journal.append(Debit("https://b.example/", WIDE.fingerprint, "0.5", False))
-    ledger.randomize(WIDE, 1, secure(), question=HERE)
-    ledger.randomize(WIDE, 1, secure(), question="https://b.example/")
+    ledger.randomize(WIDE, 1, secure(), question=HERE, wording=SMOKING)
+    ledger.randomize(WIDE, 1, secure(), **there)
     assert ledger.spent == 1
-    ledger.randomize(WIDE, 2, secure(), question="https://b.example/", changes="spend")  # under the debit
+    ledger.randomize(WIDE, 2, secure(), **there)  # under the debit
     assert ledger.spent == 1
-    ledger.randomize(WIDE, 3, secure(), question="https://b.example/", changes="spend")
+    ledger.randomize(WIDE, 3, secure(), **there)
     assert ledger.spent == Fraction(3, 2)
 
 
 @pytest.mark.parametrize(
     "entry",
     [
-        Report("https://b.example/", "0" * 64, 6, {}, source=HERE),
-        Report("https://b.example/", "0" * 64, 5, {}, source="https://c.example/"),
-        Report("https://other.example/", "0" * 64, 5, {}, source=HERE),
+        Report("https://b.example/", "0" * 64, 6, {}, HERE, SMOKING),
+        Report("https://b.example/", "0" * 64, 5, {}, "https://c.example/", SMOKING),
+        Report("https://other.example/", "0" * 64, 5, {}, HERE, SMOKING),
+        Report("https://b.example/", "0" * 64, 5, {}, HERE, DRINKING),
+        Report("https://b.example/", "0" * 64, 5, {}, HERE),
+        Report("https://b.example/", "0" * 64, 7, {}, HERE),
     ],
-    ids=["another report", "no source", "another law"],
+    ids=["another report", "no source", "another law", "another wording", "no wording", "no wording at the source"],
 )
 def test_a_report_from_elsewhere_must_be_there(entry):
-    first = [Cap("4"), Debit(HERE, "a" * 64, "1", False), Report(HERE, "1" * 64, 5, {})]
+    first = [Cap("4"), Debit(HERE, "a" * 64, "1", False), Report(HERE, "1" * 64, 5, {}, wording=SMOKING)]
+    first += [Debit(HERE, "a" * 64, "1", False), Report(HERE, "2" * 64, 7, {})]
     first += [Debit("https://other.example/", "b" * 64, "1", False)]
-    Account([*first, Report("https://b.example/", "0" * 64, 5, {}, source=HERE)])
+    Account([*first, Report("https://b.example/", "0" * 64, 5, {}, HERE, SMOKING)])
     with pytest.raises(InvalidInput, match="source"):
         Account([*first, entry])
 
 
-def test_a_ledger_from_before_reports_were_shared_is_read_and_shares_them(path):
+def test_a_ledger_without_wordings_is_read_and_shares_none_of_its_reports(path):
     ledger = dc.Ledger(path, 4)
     report = ledger.randomize(WIDE, 1, secure(), question=HERE)
     old = [entry for entry in ledger.entries if not isinstance(entry, Terms)]
     path.write_bytes(b"".join(lines_of(old)))
     assert [json.loads(line)["kind"] for line in path.read_text().splitlines()] == ["cap", "debit", "report"]
+    assert "wording" not in path.read_text()
     found = dc.Ledger.existing(path)
-    assert found.randomize(WIDE, 1, secure(), question="https://b.example/") == report
-    assert found.spent == Fraction(1, 2)
+    assert found.randomize(WIDE, 1, secure(), question=HERE, wording=SMOKING) == report
+    assert found.randomize(WIDE, 1, secure(), question="https://b.example/", wording=SMOKING) != report
+    assert found.spent == 1
 
 
 def test_answers_that_another_law_has_asked_about_are_named(path):
@@ -219,10 +274,13 @@ def test_answers_that_another_law_has_asked_about_are_named(path):
         f"2 of these 3 answers were also answers to {HERE}, which you answered under another law: "
         "if both ask the same of you, what they show adds up."
     ]
-    assert ledger.warnings(other, SURVEY) == []  # the same law: the stored report
+    assert ledger.warnings(other, SURVEY) == []  # not another law
     assert ledger.warnings(other, WIDE) == []
     ledger.randomize(wave, "hiv", secure(), question=other)
     assert ledger.warnings(other, wave) == []  # answered already
+    ledger.randomize(wave, "hiv", secure(), question="https://c.example/", wording=SMOKING)
+    assert ledger.warnings("https://d.example/", wave, wording=SMOKING) == []  # answered already, at another address
+    assert len(ledger.warnings("https://d.example/", wave, wording=DRINKING)) == 1
 
 
 def test_a_long_context_is_written_only_where_a_budget_counts_it(path):

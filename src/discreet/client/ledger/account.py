@@ -259,10 +259,13 @@ class Account:
         answered.reports.append(StoredReport(report))
 
     def _copied(self, report: Report, source: str, answered: AnsweredCollection | None) -> AnsweredCollection:
-        """The collection that gets a report which another one under the same law has had."""
+        """The collection that gets a report which another one with the same law and wording has had."""
         first = self.collections.get(source)
-        if first is None or all(stored.entry.report != report.report for stored in first.reports):
-            raise InvalidInput("a report with a source must be one that its source has")
+        if first is None or all(
+            (entry.collection, entry.report) != (source, report.report)
+            for entry in self.reports_to(first.fingerprint, report.wording)
+        ):
+            raise InvalidInput("a report with a source must be one that its source has, to the same wording")
         known = answered or AnsweredCollection(first.fingerprint, first.shows)
         if known.fingerprint != first.fingerprint:
             raise InvalidInput("a report and its source must have one law")
@@ -292,9 +295,15 @@ class Account:
         upload = self.uploads.get(stored.carried.get(labels, ""))
         return None if upload is None or self.state(upload) == REFUSED else upload
 
-    def under(self, fingerprint: str) -> dict[str, AnsweredCollection]:
-        """The collections that were answered under a law, by name."""
-        return {name: known for name, known in self.collections.items() if known.fingerprint == fingerprint}
+    def reports_to(self, fingerprint: str, wording: str | None) -> list[Report]:
+        """The reports of all collections with this law and wording; none where the wording is not known."""
+        return [
+            stored.entry
+            for known in self.collections.values()
+            if wording is not None and known.fingerprint == fingerprint
+            for stored in known.reports
+            if stored.entry.wording == wording
+        ]
 
     def overlaps(self, fingerprint: str, domain: Domain) -> list[tuple[str, int]]:
         """The collections answered under other laws that share values with this domain, and how many."""

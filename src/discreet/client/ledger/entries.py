@@ -117,7 +117,9 @@ class Report:
     report: int | str
     labels: Mapping[str, str]
     source: str | None = None
-    """The collection whose report of this value it is, under the same law; None if it was drawn for this one."""
+    """The collection whose report of this value it is, under the same law and wording; None if it was drawn here."""
+    wording: str | None = None
+    """The hash of the wording that was answered; None if it is not known, and the report is for this one alone."""
 
 
 @dataclass(frozen=True)
@@ -187,6 +189,7 @@ FORMS: dict[str, Callable[[Any], bool]] = {
     "tag": _is_hexadecimal(64),
     "report": lambda entry: _is_whole(entry) or _is_text(entry),
     "source": _is_text,
+    "wording": _is_hexadecimal(64),
     "labels": lambda entry: _is_table(entry) and all(map(_is_text, entry.values())),
     "upload": _is_hexadecimal(32),
     "url": _is_text,

@@ -15,14 +15,27 @@ from ...contexts import Context
 from ...contexts.reading import describe_domain
 from ...core.canonical import canonical
 from ...core.domain import Value, listed_values
-from ...core.errors import AlreadyAnswered, InvalidInput, Overspent, Refused, check_type
+from ...core.errors import AlreadyAnswered, InvalidInput, Overspent, Refused, check_type, shown
 from ...core.exact import epsilon_of, text_of
 from ...core.random import Source, check_source
 from ...mechanisms.mechanism import Mechanism
 from ...wire.reports import report_from_json, report_to_json
 from .account import Account, Balance, StoredReport, budget_over, describe_context, same_values
 from .disk import SystemDisk
-from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload, check_invitation, decrypt, encrypt
+from .entries import (
+    FORMS,
+    Budget,
+    Cap,
+    Debit,
+    Entry,
+    Outcome,
+    Report,
+    Terms,
+    Upload,
+    check_invitation,
+    decrypt,
+    encrypt,
+)
 from .journal import Journal, OpenJournal, lines_of
 
 CHANGES = ("refuse", "spend")
@@ -57,8 +70,9 @@ class Ledger:
     of its values spend theirs of it, pair by pair, and none is made unless ``(spent + asked).implies(budget)``.
 
     Every entry is on the disk before the next step: the debit before the report is drawn, the report before it is
-    released. A value that was answered before under the same law, in this collection or another, gets its stored
-    report, at no further cost. The value itself is never written. `disk` is another file system than this machine's.
+    released. A value that was answered before gets its stored report, at no further cost: in this collection, or in
+    another one with the same law and the same `wording`. Another question is paid for and gets a report of its own,
+    whatever its law. The value itself is never written. `disk` is another file system than this machine's.
 
     >>> import discreet as dc
     >>> import tempfile
@@ -192,13 +206,14 @@ class Ledger:
         """Raise `Refused` if the collection called `question` was answered under another law than this one."""
         _check_law(self._account(), question, mechanism)
 
-    def warnings(self, question: str, mechanism: Mechanism) -> list[str]:
+    def warnings(self, question: str, mechanism: Mechanism, *, wording: str | None = None) -> list[str]:
         """A sentence for each collection answered under another law whose values are among those of this one.
 
-        The ledger cannot know whether two questions ask the same; it knows their answers.
+        The ledger cannot know whether two questions ask the same; it knows their answers. There is none for a question
+        that was answered already, here or with the same law and wording.
         """
         account, size = self._account(), mechanism.context.size
-        if question in account.collections or account.under(mechanism.fingerprint):
+        if question in account.collections or account.reports_to(mechanism.fingerprint, wording):
             return []
         return [
             f"{count} of these {size} answers were also answers to {name}, which you answered under another law: "
@@ -211,15 +226,23 @@ class Ledger:
 
     # -- answers ----------------------------------------------------------------------------------
     def randomize(
-        self, mechanism: Mechanism, value: Value, rng: Source, *, question: str, changes: str = "refuse"
+        self,
+        mechanism: Mechanism,
+        value: Value,
+        rng: Source,
+        *,
+        question: str,
+        changes: str = "refuse",
+        wording: str | None = None,
     ) -> int:
         """The report of a value to the collection called `question`: the stored one, or a new one that is paid for.
 
-        The stored one is that of this value under the same law, whatever collection it was made for.
+        With a `wording`, the SHA-256 that `Document.wording` gives, the stored one may be that of another collection
+        with this law and wording; without, it is for this collection alone.
         `Overspent` if the cap or a budget does not allow it; `AlreadyAnswered` if another value was answered and
         `changes` is "refuse" ("spend" makes a second report, which costs as much again).
         """
-        answer = _check_answer(mechanism, value, rng, question, changes)
+        answer = _check_answer(mechanism, value, rng, question, changes, wording)
         with self._journal.open() as journal:
             return report_from_json(mechanism, self._report_of(journal, answer, {}).entry.report)
 
@@ -235,13 +258,15 @@ class Ledger:
         changes: str = "refuse",
         access: str = "open",
         invitation: str | None = None,
+        wording: str | None = None,
     ) -> Upload:
         """The upload that carries the report of a value to `url`, stored with all that it rests on.
 
-        One that carries it under these labels already, and was not refused, is given again, with the invitation that
-        it has. A new one where `access` is "invitation" needs one, and is `Refused` before anything is spent.
+        The report is that of `randomize`. An upload that carries it under these labels already, and was not refused, is
+        given again, with the invitation that it has. A new one where `access` is "invitation" needs one, and is
+        `Refused` before anything is spent.
         """
-        answer = _check_answer(mechanism, value, rng, question, changes)
+        answer = _check_answer(mechanism, value, rng, question, changes, wording)
         if invitation is not None:
             check_invitation(invitation)
         with self._journal.open() as journal:
@@ -291,7 +316,8 @@ class Ledger:
         tag = _tag(journal.key(), answer.question, answer.value)
         other = self._report_elsewhere(journal, answer)
         if other is not None:
-            journal.append(Report(answer.question, tag, other.report, dict(labels), source=other.collection))
+            copied = Report(answer.question, tag, other.report, dict(labels), other.collection, answer.wording)
+            journal.append(copied)
             return journal.account.collections[answer.question].reports[-1]
         known = journal.account.collections.get(answer.question)
         if known is None or not known.owed:
@@ -300,17 +326,17 @@ class Ledger:
 
     def _draw(self, journal: OpenJournal, answer: _Answer, tag: str, labels: Mapping[str, str]) -> StoredReport:
         report = answer.mechanism.randomize(answer.value, answer.rng)
-        journal.append(Report(answer.question, tag, report_to_json(answer.mechanism, report), dict(labels)))
+        written = report_to_json(answer.mechanism, report)
+        journal.append(Report(answer.question, tag, written, dict(labels), wording=answer.wording))
         return journal.account.collections[answer.question].reports[-1]
 
     def _report_elsewhere(self, journal: OpenJournal, answer: _Answer) -> Report | None:
-        """The report that this value has had under the same law in another collection."""
-        for name, known in journal.account.under(answer.mechanism.fingerprint).items():
-            tag = _tag(journal.key(), name, answer.value)
-            for stored in known.reports:
-                if stored.entry.tag == tag:
-                    return stored.entry
-        return None
+        """The report that this value has had in another collection with the same law and wording.
+
+        By the law alone, two questions would get equal reports for equal answers, and show whether these differ.
+        """
+        key, asked = journal.key(), journal.account.reports_to(answer.mechanism.fingerprint, answer.wording)
+        return next((entry for entry in asked if entry.tag == _tag(key, entry.collection, answer.value)), None)
 
     def _stored_report(self, journal: OpenJournal, answer: _Answer) -> StoredReport | None:
         """The stored report of a value; `AlreadyAnswered` if another value has one, and no change is taken."""
@@ -355,16 +381,21 @@ class _Answer:
     rng: Source
     question: str
     changes: str
+    wording: str | None
 
 
-def _check_answer(mechanism: Mechanism, value: Value, rng: Source, question: str, changes: str) -> _Answer:
+def _check_answer(
+    mechanism: Mechanism, value: Value, rng: Source, question: str, changes: str, wording: str | None
+) -> _Answer:
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
     check_type("question", question, str, "the name of a collection")
     check_source(rng)
     if changes not in CHANGES:
         raise InvalidInput(f"changes={changes!r} must be one of {', '.join(CHANGES)}")
+    if wording is not None and not FORMS["wording"](wording):
+        raise InvalidInput(f"wording={shown(wording)} must be a SHA-256 in hexadecimal digits")
     domain = mechanism.context.domain
-    return _Answer(mechanism, domain[domain.index(value)], rng, question, changes)
+    return _Answer(mechanism, domain[domain.index(value)], rng, question, changes, wording)
 
 
 def _check_law(account: Account, question: str, mechanism: Mechanism) -> None:
