@@ -5,7 +5,7 @@
 #   make test-all  every test; some twelve minutes
 #   make fuzz    hostile documents, new ones each time, for some MINUTES
 #   make soak    the long forms: 200 kills of each store, 100 power losses of each kind, 1000 flipped bits,
-#                a million hostile requests, 1000 slow clients; some 30 minutes
+#                a million hostile requests, 1000 slow clients, error bars in full; some two hours
 #   make cover   the same as test-all, and how much of the code is reached; slower
 #   make lint    style, types, and the direction of imports
 #   make client  the minified modules of the client and their types in client/dist, with their sizes and hashes
@@ -48,7 +48,7 @@ fuzz: .venv/dev.done
 SOAKED := kills power simulation replay sqlite_check service_contract service_fuzz service_openapi service_soak
 soak: .venv/dev.done
 	@echo "soak: $(SOAKED) coverage"
-	@SOAK=1 $(BIN)/python -m pytest -rP --timeout 3600 $(SOAKED:%=tests/collector/test_%.py) tests/analysis/test_coverage.py
+	@SOAK=1 $(BIN)/python -m pytest -rP --timeout 3600 $(SOAKED:%=tests/collector/test_%.py) tests/analysis/test_coverage.py tests/analysis/test_gate*.py
 
 cover: $(READY)
 	@echo "cover: pytest with coverage"

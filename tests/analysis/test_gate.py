@@ -14,12 +14,15 @@ import pytest
 from scipy import stats
 
 import discreet as dc
-from discreet.analysis.groups.comparison import differences_of
+from discreet.analysis.groups.comparison import holm
 from discreet.analysis.groups.group_moments import TalliedGroups
 from discreet.analysis.groups.omnibus import omnibus_of_tallies
+from discreet.analysis.reference_distribution import ReferenceDistribution
 from discreet.checks.execution import is_identifiable
 from discreet.checks.vectors.laws import small_laws
 from discreet.estimation.decoders import decoder_of
+from discreet.estimation.results.intervals import quantile
+from discreet.estimation.results.score_law import concatenate_laws
 from discreet.estimation.tally import Tally
 
 COVERAGE, SIZE, ALARM = 0.935, 0.07, 1e-9
@@ -88,36 +91,54 @@ def by_the_old_rule(estimate):
     return estimate.shares - reach, estimate.shares + reach
 
 
+def laws_of_survey(mechanism, shares, n, rng):
+    """The confidence distribution of every figure of a survey, of two halves of its people, and the test of both."""
+    halves, size = [draw(mechanism, shares, n // 2, rng) for _ in range(2)], len(shares)
+    estimate, numbers = dc.estimate(halves[0] + halves[1]), np.arange(size)
+    groups = {("a",): [halves[0]], ("b",): [halves[1]]}
+    by_share, by_mean = TalliedGroups(groups, np.eye(size), shares=True), TalliedGroups(groups, numbers[None, :] / 1.0)
+    apart = ReferenceDistribution.unclustered(1)
+    laws = {
+        "share": estimate.law,
+        "curve": estimate.cumulative(estimate.values).law,
+        "mean": estimate._query_law(estimate.query(numbers)),
+        "difference": by_share.moments().laws_of([(1, 0)], apart)[0],
+        "difference of means": by_mean.moments().laws_of([(1, 0)], apart)[0],
+    }
+    return estimate, laws, omnibus_of_tallies(by_share, [[0, 1]])
+
+
 def surveys(mechanism, shares, n, count):
-    """How often intervals of each kind hold the truth, and tests of two halves of one sample reject."""
+    """How often intervals of each kind hold the truth, and tests of two halves of one sample reject.
+
+    Ends of many surveys are found at once: every door gives these (below), but one survey at a time.
+    """
     rng, size = np.random.default_rng(7), len(shares)
-    kinds = {"share": size, "curve": size, "mean": 1, "difference": size, "difference of means": 1, "old rule": size}
-    covered, together = {name: np.zeros(width) for name, width in kinds.items()}, {"all": [], "band": []}
-    rejected = dict.fromkeys(("Holm", "omnibus"), 0)
-    curve, numbers = np.cumsum(shares), np.arange(size)
+    truths = {"share": shares, "curve": np.cumsum(shares)[:-1], "mean": [np.arange(size) @ shares]}
+    covered = dict.fromkeys((*truths, "difference", "difference of means", "old rule"), 0)
+    together, rejected, found = {"all": [], "band": []}, dict.fromkeys(("Holm", "omnibus"), 0), {}
     for number in range(count):
-        halves = [draw(mechanism, shares, n // 2, rng) for _ in range(2)]
-        estimate = dc.estimate(halves[0] + halves[1])
-        low, high = estimate.interval()
-        assert ((low <= estimate.shares) & (estimate.shares <= high)).all()
-        covered["share"] += inside((low, high), shares)
+        estimate, laws, test = laws_of_survey(mechanism, shares, n, rng)
+        for name, law in laws.items():
+            found.setdefault(name, []).append(law)
         covered["old rule"] += inside(by_the_old_rule(estimate), shares)
-        cumulative = estimate.cumulative(estimate.values)
-        covered["curve"] += inside(cumulative.interval(), curve)
-        covered["mean"] += inside(estimate.query(numbers).interval(), numbers @ shares)
+        rejected["omnibus"] += test is not None and test.p < 0.05
         if number % TOGETHER == 0:  # their level is simulated each time
             together["all"].append(inside(estimate.simultaneous_interval(), shares).all())
-            together["band"].append(inside(cumulative.simultaneous_interval(), curve).all())
-        groups = {("a",): [halves[0]], ("b",): [halves[1]]}
-        by_share = TalliedGroups(groups, np.eye(size), shares=True)
-        _, _, p, adjusted = differences_of(by_share.moments(), [(1, 0)])
-        covered["difference"] += p[0] >= 0.05
-        rejected["Holm"] += adjusted.min() < 0.05
-        _, _, p, _ = differences_of(TalliedGroups(groups, numbers[None, :].astype(float)).moments(), [(1, 0)])
-        covered["difference of means"] += p[0] >= 0.05
-        test = omnibus_of_tallies(by_share, [[0, 1]])
-        rejected["omnibus"] += test is not None and test.p < 0.05
-    return {name: hits.min() for name, hits in covered.items()}, together, rejected
+            band = estimate.cumulative(estimate.values).simultaneous_interval()
+            together["band"].append(inside(band, np.cumsum(shares)).all())
+    for name, laws in found.items():
+        several = concatenate_laws(laws)
+        if name in truths:
+            low, high = several.ends(quantile(0.95))
+            assert ((low <= several.value) & (several.value <= high)).all()
+            covered[name] += inside((low, high), np.tile(truths[name], count)).reshape(count, -1).sum(axis=0)
+        else:
+            p = several.p_values().reshape(count, -1)
+            covered[name] += (p >= 0.05).sum(axis=0)
+            if name == "difference":
+                rejected["Holm"] = sum(holm(row[: 1 if size == 2 else size]).min() < 0.05 for row in p)
+    return {name: np.min(hits) for name, hits in covered.items()}, together, rejected
 
 
 def check(mechanism, shares, n, count):

@@ -8,6 +8,7 @@ does. The controls are the rules that took variances at projected shares, or wei
 from __future__ import annotations
 
 import math
+import os
 
 import numpy as np
 import pytest
@@ -20,7 +21,8 @@ from discreet.estimation.decoders import decoder_of
 from discreet.estimation.tally import Tally
 
 COVERAGE, SIZE, ALARM = 0.935, 0.07, 1e-8
-SHORT, LONG = 20, 500
+SHORT, LONG = 20, 500 if "SOAK" in os.environ else 200
+"""Surveys in the quick tier, and in the long one or in `make soak`."""
 
 
 def uniform(k, epsilon, *name):

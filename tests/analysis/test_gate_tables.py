@@ -8,6 +8,7 @@ with a probability of 1e-8 over all its cells; there are some 60 figures in the 
 from __future__ import annotations
 
 import math
+import os
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ import discreet as dc
 from discreet.core.errors import Unavailable
 
 COVERAGE, ALARM = 0.935, 1e-8
-SHORT, LONG = 12, 500
+SHORT, LONG = 12, 500 if "SOAK" in os.environ else 100
+"""Surveys in the quick tier, and in the long one or in `make soak`."""
 RARE = np.array([0.6, 0.3, 0.05, 0.03, 0.02])
 COMMON = np.array([0.3, 0.2, 0.2, 0.2, 0.1])
 
