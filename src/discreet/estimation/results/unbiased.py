@@ -92,10 +92,13 @@ class Estimate(Shares):
     def law(self) -> ScoreLaw:
         """The confidence distribution of the shares, from the unbiased second moment of phi_x and its two extremes.
 
-        A report's phi_x is taken to be one of these two, or 0, as it is for most mechanisms.
+        The moment is that of the reports where counts tell it, else the formula at the unbiased shares. A report's
+        phi_x is taken to be one of the two extremes, or 0, as it is for most mechanisms.
         """
         decoder = decoder_of(self.mechanism)
-        return law_of_levels(self.n, self.shares, decoder.second_moments(self.norm_shares), *decoder.reach())
+        squares = decoder.square_sums(self.tally.counts)
+        moments = decoder.second_moments(self.norm_shares) if squares is None else squares / self.n
+        return law_of_levels(self.n, self.shares, np.asarray(moments), *decoder.reach())
 
     @cached_property
     def stderr(self) -> Array:
