@@ -156,6 +156,18 @@ export class Account {
     return this.outcomes.get(number)?.state === "refused" ? undefined : this.uploads.get(number);
   }
 
+  /**
+   * The first upload that carries a report in the period of these labels, or at all without periods.
+   * @param {Kept} kept
+   * @param {Record<string, string>} labels
+   * @param {string} [period]
+   */
+  sent(kept, labels, period) {
+    const timeOf = (/** @type {Record<string, string>} */ found) => (period !== undefined && Object.hasOwn(found, period) ? found[period] : undefined);
+    const under = [...kept.carried.keys()].find((text) => this.carrier(kept, text) && timeOf(readPlain(text)) === timeOf(labels));
+    return under === undefined ? undefined : this.carrier(kept, under);
+  }
+
   /** The reports of all collections with this law and wording; none where the wording is not known. @param {string} law @param {string} [wording] */
   reportsTo(law, wording) {
     return [...this.collections].flatMap(([collection, { fingerprint, reports }]) =>

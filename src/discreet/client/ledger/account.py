@@ -295,6 +295,13 @@ class Account:
         upload = self.uploads.get(stored.carried.get(labels, ""))
         return None if upload is None or self.state(upload) == REFUSED else upload
 
+    def sent(self, stored: StoredReport, labels: Mapping[str, str], period: str | None) -> Upload | None:
+        """The first upload that carries a report in the period of these labels, or at all without periods."""
+        for upload in (self.carries(stored, text) for text in stored.carried):
+            if upload is not None and (period is None or upload.contents()["labels"].get(period) == labels.get(period)):
+                return upload
+        return None
+
     def reports_to(self, fingerprint: str, wording: str | None) -> list[Report]:
         """The reports of all collections with this law and wording; none where the wording is not known."""
         return [
