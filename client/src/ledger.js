@@ -79,7 +79,7 @@ function nextOf(account, order, tag, elsewhere, upload) {
   if (known && known.fingerprint !== fingerprint)
     throw new Refused("This collection was answered under another law, and must keep it; no report was made.", "fingerprint");
   const kept = known?.reports.find((report) => report.tag === tag);
-  const sent = kept && account.sent(kept, labels, order.period);
+  const sent = known && kept && account.sent(known, kept, labels, order.period);
   if (sent) return sent;
   if (!kept && known?.reports.length && order.changes !== "spend")
     throw new Refused("This collection was answered with another value, and takes no change; no report was made.", "answered");

@@ -590,6 +590,18 @@ test("a report is sent once, or once in each period", async () => {
   }
 });
 
+test("a changed answer with an equal report is sent once", async () => {
+  for (const period of [undefined, "week"])
+    for (let person = 0; person < 30; person += 1) {
+      const site = collector(pagesOf(LAWS.response, { changes: "spend", labels: { week: ["1", "2", "3"] }, period }));
+      const one = someone(site, { cap: "9" });
+      const collection = await one.open(`${ORIGIN}/c/`);
+      for (const [value, week] of [["a", "1"], ["b", "2"], ["b", "2"], ["b", "3"], ["b", "3"]]) await collection.answer(value, { labels: { week } });
+      await one.flush();
+      assert.deepEqual(site.posts().map(({ init }) => JSON.parse(init.body).labels.week), period ? ["1", "2", "3"] : ["1", "2"]);
+    }
+});
+
 test("a promise is what was checked", async () => {
   const { promise, values, title, question } = await someone(collector(pagesOf(LAWS.blocks, { changes: "spend" }))).open(`${ORIGIN}/c/`);
   assert.deepEqual([title, question, values], ["A survey", "Which of these?", ["a", "b", "c", "d", "e"]]);
