@@ -141,8 +141,10 @@ export class Account {
       this.uploads.set(rest.upload, /** @type {Upload} */ (entry));
       const { labels = {}, reports } = readPlain(rest.body);
       const under = canonical(labels);
-      for (const report of reports)
-        answered?.reports.find((kept) => kept.report === report && !this.carrier(kept, under))?.carried.set(under, rest.upload);
+      for (const report of reports) {
+        const equal = (answered?.reports ?? []).filter((kept) => kept.report === report && !this.carrier(kept, under));
+        (equal.find((kept) => !this.carriers(kept).length) ?? equal[0])?.carried.set(under, rest.upload);
+      }
     } else {
       follows(this.uploads.has(rest.upload));
       if (!this.outcomes.has(rest.upload)) this.outcomes.set(rest.upload, /** @type {Outcome} */ (entry));
@@ -154,6 +156,27 @@ export class Account {
   carrier(kept, labels) {
     const number = kept.carried.get(labels) ?? "";
     return this.outcomes.get(number)?.state === "refused" ? undefined : this.uploads.get(number);
+  }
+
+  /** The uploads that carry a report under any labels, but for those that were refused. @param {Kept} kept */
+  carriers(kept) {
+    return [...kept.carried.keys()].flatMap((labels) => this.carrier(kept, labels) ?? []);
+  }
+
+  /**
+   * The first upload that carries a report in the period of these labels, or at all without periods. An upload does not say which of two equal
+   * reports it carries: one that was sent before counts as sent with the other.
+   * @param {Answered} answered
+   * @param {Kept} kept
+   * @param {Record<string, string>} labels
+   * @param {string} [period]
+   */
+  sent({ reports }, kept, labels, period) {
+    const [first] = this.carriers(kept);
+    if (!first || period === undefined) return first;
+    const timeOf = (/** @type {Record<string, string>} */ found) => (Object.hasOwn(found, period) ? found[period] : undefined);
+    const equal = reports.filter(({ report }) => report === kept.report).flatMap((other) => this.carriers(other));
+    return equal.find(({ body }) => timeOf(readPlain(body).labels ?? {}) === timeOf(labels));
   }
 
   /** The reports of all collections with this law and wording; none where the wording is not known. @param {string} law @param {string} [wording] */

@@ -14,6 +14,7 @@ import { addressOf } from "./requests.js";
  * @property {string} reports the address that takes uploads
  * @property {"refuse" | "spend"} changes
  * @property {Record<string, string[]>} labels public labels, each with the texts that it may have
+ * @property {string} [period] the label whose texts are times at which the same people may answer again
  * @property {"open" | "invitation"} access
  * @property {string} [opens]
  * @property {string} [closes]
@@ -38,7 +39,7 @@ function isMoment(found) {
 /** @param {any} found */
 const isAllowed = (found) => Array.isArray(found) && found.length && found.every(isText) && new Set(found).size === found.length;
 
-/** What each key must hold. @type {Map<string, (found: any) => unknown>} */
+/** What each key must hold. @type {Map<string, (found: any, data: any) => unknown>} */
 const PARTS = new Map([
   ["version", (/** @type {any} */ found) => found === 1],
   ["title", isLine],
@@ -49,6 +50,7 @@ const PARTS = new Map([
   ["changes", (/** @type {any} */ found) => ["refuse", "spend"].includes(found)],
   ["words", (/** @type {any} */ found) => isTable(found, isLine)],
   ["labels", (/** @type {any} */ found) => isTable(found, isAllowed)],
+  ["period", (/** @type {any} */ found, /** @type {any} */ { labels }) => isText(found) && isTable(labels, isAllowed) && Object.hasOwn(labels, found)],
   ["access", (/** @type {any} */ found) => ["open", "invitation"].includes(found)],
   ["opens", isMoment],
   ["closes", isMoment],
@@ -67,7 +69,7 @@ const NEEDED = 7;
 export function readDocument(text, address) {
   const data = readPlain(text);
   const keys = isTable(data, () => true) ? Object.keys(data) : [];
-  const wrong = [...PARTS.keys()].slice(0, NEEDED).find((key) => !keys.includes(key)) ?? keys.find((key) => !PARTS.get(key)?.(data[key]));
+  const wrong = [...PARTS.keys()].slice(0, NEEDED).find((key) => !keys.includes(key)) ?? keys.find((key) => !PARTS.get(key)?.(data[key], data));
   if (wrong !== undefined)
     throw new Refused(`The collection does not describe itself as it must: see ${JSON.stringify(wrong.slice(0, 50))}.`, "document");
   return { words: {}, labels: {}, access: "open", state: "open", ...data, law: addressOf(data.law, address), reports: addressOf(data.reports, address) };

@@ -21,6 +21,7 @@ import { randomHex } from "./stores.js";
  * @property {Law} law
  * @property {number} x the number of the value
  * @property {Record<string, string>} labels
+ * @property {string} [period] the label under each text of which the report may be sent once; without it, it is sent once in all
  * @property {string} changes
  * @property {string} url that takes uploads
  * @property {string} [access] "invitation" where a new upload needs one
@@ -78,8 +79,8 @@ function nextOf(account, order, tag, elsewhere, upload) {
   if (known && known.fingerprint !== fingerprint)
     throw new Refused("This collection was answered under another law, and must keep it; no report was made.", "fingerprint");
   const kept = known?.reports.find((report) => report.tag === tag);
-  const carrier = kept && account.carrier(kept, under);
-  if (carrier) return carrier;
+  const sent = known && kept && account.sent(known, kept, labels, order.period);
+  if (sent) return sent;
   if (!kept && known?.reports.length && order.changes !== "spend")
     throw new Refused("This collection was answered with another value, and takes no change; no report was made.", "answered");
   const { invitation } = order;

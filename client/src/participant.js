@@ -106,7 +106,7 @@ export class Participant {
     };
     const document = await describe();
     const law = await checkLaw(await textAt(ways, document.law, LAW_BYTES), document);
-    const { title, question, words, labels, changes, reports, access } = document;
+    const { title, question, words, labels, period, changes, reports, access } = document;
     checkWords(law.values, words);
     const wording = await sha256(canonical([question, words]));
     return Object.freeze({
@@ -132,7 +132,7 @@ export class Participant {
           throw problem;
         });
         checkSame(document, now);
-        return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, changes, url: reports, access, invitation, wording }));
+        return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, period, changes, url: reports, access, invitation, wording }));
       },
     });
   }

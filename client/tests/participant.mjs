@@ -501,6 +501,10 @@ const LIES = [
   ["no fingerprint", "document", pagesOf(LAWS.response, { fingerprint: "A".repeat(64) })],
   ["labels without texts", "document", pagesOf(LAWS.response, { labels: { week: [] } })],
   ["labels with any text", "document", pagesOf(LAWS.response, { labels: { week: "any" } })],
+  ["a period that is no label", "document", pagesOf(LAWS.response, { labels: { week: ["1"] }, period: "toString" })],
+  ["a period without labels", "document", pagesOf(LAWS.response, { period: "week" })],
+  ["a period that is no text", "document", pagesOf(LAWS.response, { period: ["week"], labels: { week: ["1"] } })],
+  ["a period of labels that are none", "document", pagesOf(LAWS.response, { period: "week", labels: null })],
   ["a day that is none", "document", pagesOf(LAWS.response, { opens: "2026-02-30T00:00:00Z" })],
   ["another form of time", "document", pagesOf(LAWS.response, { closes: "2026-02-20T00:00:00+00:00" })],
   ["a collection that is not open yet", "closed", pagesOf(LAWS.response, { opens: "2026-11-17T00:00:01Z" })],
@@ -558,7 +562,7 @@ test("a collection that closes while the report is on its way says what that mea
 });
 
 test("labels are declared or refused, and travel beside the report", async () => {
-  const site = collector({ ...pagesOf(LAWS.response), "/c/": JSON.stringify(documentOf(LAWS.response)).replace("{", '{"labels":{"week":["1","2"],"__proto__":["x"]},') });
+  const site = collector({ ...pagesOf(LAWS.response), "/c/": JSON.stringify(documentOf(LAWS.response)).replace("{", '{"labels":{"week":["1","2"],"__proto__":["x"]},"period":"week",') });
   const collection = await someone(site).open(`${ORIGIN}/c/`);
   for (const labels of [{ week: "3" }, { day: "1" }, { toString: "1" }, { week: ["1"] }, JSON.parse('{"__proto__":"y"}')])
     await refused(collection.answer("a", { labels }), "label");
@@ -568,6 +572,34 @@ test("labels are declared or refused, and travel beside the report", async () =>
   const again = await collection.answer("a", { labels: { week: "1" } });
   assert.deepEqual(JSON.parse(again.sent).reports, body.reports); // the same report, under other labels
   assert.notEqual(again.upload, receipt.upload);
+});
+
+test("a report is sent once, or once in each period", async () => {
+  const told = [{ week: "1", land: "a" }, { week: "1", land: "b" }, { week: "2", land: "a" }, {}];
+  const [first, other, next, none] = told;
+  for (const [period, expected] of /** @type {[string | undefined, any[]][]} */ ([[undefined, [first]], ["week", [first, next, none]], ["land", [first, other, none]]])) {
+    const site = collector(pagesOf(LAWS.wide, { labels: { week: ["1", "2"], land: ["a", "b"] }, period }));
+    const one = someone(site, { cap: "0.25" });
+    const collection = await one.open(`${ORIGIN}/c/`);
+    const uploads = new Set();
+    for (const labels of [...told, ...told]) uploads.add((await collection.answer(17, { labels })).upload);
+    const bodies = site.posts().map(({ init }) => JSON.parse(init.body));
+    assert.deepEqual(bodies.map(({ labels = {} }) => labels), expected);
+    assert.deepEqual([uploads.size, new Set(bodies.map(({ reports }) => String(reports))).size], [expected.length, 1]);
+    assert.equal((await one.ledger.summary()).spent, "0.25"); // one debit
+  }
+});
+
+test("a changed answer with an equal report is sent once", async () => {
+  for (const period of [undefined, "week"])
+    for (let person = 0; person < 30; person += 1) {
+      const site = collector(pagesOf(LAWS.response, { changes: "spend", labels: { week: ["1", "2", "3"] }, period }));
+      const one = someone(site, { cap: "9" });
+      const collection = await one.open(`${ORIGIN}/c/`);
+      for (const [value, week] of [["a", "1"], ["b", "2"], ["b", "2"], ["b", "3"], ["b", "3"]]) await collection.answer(value, { labels: { week } });
+      await one.flush();
+      assert.deepEqual(site.posts().map(({ init }) => JSON.parse(init.body).labels.week), period ? ["1", "2", "3"] : ["1", "2"]);
+    }
 });
 
 test("a promise is what was checked", async () => {

@@ -127,7 +127,7 @@ def test_a_changed_answer_is_refused_unless_the_collection_takes_it(client, coll
 
 
 def test_labels_are_sent_beside_the_report_which_stays_the_same(client, collector, url):
-    collector.document["labels"] = {"week": ["1", "2"]}
+    collector.document |= {"labels": {"week": ["1", "2"]}, "period": "week"}
     collection = client.open(url)
     for week in ("1", "2", "2"):
         assert collection.answer(7, labels={"week": week}).state == "accepted"
@@ -137,6 +137,37 @@ def test_labels_are_sent_beside_the_report_which_stays_the_same(client, collecto
     assert client.ledger.spent == 1
     with pytest.raises(Refused, match="label 'name' must be one that the collection declares"):
         collection.answer(7, labels={"name": "Ada"})
+
+
+@pytest.mark.parametrize(
+    ("period", "sent"),
+    [
+        (None, [{"week": "1", "land": "a"}]),
+        ("week", [{"week": "1", "land": "a"}, {"week": "2", "land": "a"}, {}]),
+        ("land", [{"week": "1", "land": "a"}, {"week": "1", "land": "b"}, {}]),
+    ],
+)
+def test_a_report_is_sent_once_or_once_in_each_period(client, collector, url, period, sent):
+    collector.document["labels"] = {"week": ["1", "2"], "land": ["a", "b"]}
+    if period is not None:
+        collector.document["period"] = period
+    collection = client.open(url)
+    told = [{"week": "1", "land": "a"}, {"week": "1", "land": "b"}, {"week": "2", "land": "a"}, {}]
+    receipts = [collection.answer(7, labels=labels) for labels in told * 2]
+    bodies = [json.loads(body) for body in collector.uploads.values()]
+    assert [body.get("labels", {}) for body in bodies] == sent
+    assert len({str(body["reports"]) for body in bodies}) == client.ledger.spent == 1
+    assert {(receipt.state, receipt.upload) for receipt in receipts} == {("accepted", one) for one in collector.uploads}
+    assert sum(seen.method == "POST" for seen in collector.seen) == len(sent)
+
+
+def test_a_refused_report_is_sent_again_under_other_labels(client, collector, url, Reply):
+    collector.document["labels"] = {"week": ["1", "2"]}
+    collection = client.open(url)
+    collector.replies["/survey/reports"] = [Reply(422), Reply(201)]
+    states = [collection.answer(7, labels={"week": week}).state for week in ("1", "2", "1")]
+    assert states == ["refused", "accepted", "accepted"]
+    assert sum(seen.method == "POST" for seen in collector.seen) == 2
 
 
 def test_an_answer_given_offline_is_queued_and_flushed_later(client, collector, make_client, waits):

@@ -57,7 +57,9 @@ def history(seed, lossy, mechanism):
     here = address_of("https://a.example/survey")
     now = datetime(2026, 11, 17, tzinfo=UTC)
     weeks = {"week": ("1", "2")}
-    document = Document(here, "t", "q", {}, mechanism.fingerprint, here, here, "spend", weeks, None, None)
+    document = Document(
+        here, "t", "q", {}, mechanism.fingerprint, here, here, "spend", weeks, None, None, period="week"
+    )
     accepted, crashes, wanted = set(), 0, set()
     for step in range(13):
         last = step == 12

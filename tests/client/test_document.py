@@ -38,6 +38,7 @@ def test_a_description_is_read():
     assert found.closes == datetime(2026, 12, 17, tzinfo=UTC)
     needed = {key: GOOD[key] for key in ("version", "title", "question", "fingerprint", "law", "reports", "changes")}
     assert parse_document(json.dumps(needed).encode(), HERE).labels == {}
+    assert (found.period, parse(period="week").period) == (None, "week")
 
 
 WRONG = {
@@ -53,6 +54,7 @@ WRONG = {
     "opens": [None, "2026-11-17", "2026-11-17T00:00:00+00:00", "2026-13-17T00:00:00Z", "2026-11-17T00:00:00.0Z", 0],
     "closes": [None, "tomorrow"],
     "state": [None, "ajar", True, []],
+    "period": [None, "", "day", 3, ["week"]],
     "email": ["me@example.org"],
 }
 

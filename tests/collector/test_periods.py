@@ -9,6 +9,7 @@ from scipy.stats import binom
 import discreet as dc
 from discreet.bulk.report_files import reports_to_bytes
 from discreet.bulk.words import seeded
+from discreet.client import Client, Response
 from discreet.collector.results import Breakdown, mean_of, shares_by_cell
 from discreet.collector.store.protocol import UploadRecord
 from discreet.collector.store.tallies import CellCounts
@@ -150,3 +151,35 @@ def test_one_report_is_not_what_two_figures_differ_by(service, seed):
     assert seen() == before
     send("2", 99, 3)
     assert all(one != other for one, other in zip(seen(), before, strict=True))
+
+
+# -- the clients of this project ----------------------------------------------------------------------
+
+
+class InProcess:
+    """A way to a service without a network."""
+
+    def __init__(self, service):
+        self.service = service
+
+    def send(self, request, *, limit):
+        answered = self.service.ask(
+            request.method, request.address.target, request.body or b"", list(request.headers.items())
+        )
+        return Response(answered.status, answered.headers, answered.content)
+
+
+@pytest.mark.parametrize(("period", "expected"), [(None, [PEOPLE]), ("week", [PEOPLE] * WEEKS)])
+def test_people_who_answer_every_week_count_once_or_once_in_each_week(service, tmp_path, period, expected):
+    weeks = [str(week) for week in range(WEEKS)]
+    name = service.made(labels={"week": weeks}, period=period, minimum=1)
+    for person in range(PEOPLE):
+        client = Client(ledger=tmp_path / f"{person}.jsonl", cap="1", transport=InProcess(service))
+        collection = client.open(f"https://collector.example/collections/{name}")
+        for week in weeks:
+            assert collection.answer("n1", labels={"week": week}).state == "accepted"
+        assert client.ledger.spent == 1
+    (total,) = service.get(f"/collections/{name}/shares", role="analyst").json["cells"]
+    cells = service.get(f"/collections/{name}/shares?by=week", role="analyst").json["cells"]
+    assert (total["n"], total.get("periods", 1)) == (sum(expected), len(expected))
+    assert [cell["n"] for cell in cells if cell["n"]] == expected

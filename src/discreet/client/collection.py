@@ -34,7 +34,7 @@ MAX_DOCUMENT_BYTES = 65_536
 """The most bytes of a collection document."""
 
 NEEDED = ("version", "title", "question", "fingerprint", "law", "reports", "changes")
-OPTIONAL = ("words", "labels", "opens", "closes", "access", "state")
+OPTIONAL = ("words", "labels", "period", "opens", "closes", "access", "state")
 STATES = ("waiting", "open", "closed")
 """How far a collection is: not open yet, open for answers, or closed for good."""
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
@@ -58,6 +58,8 @@ class Document:
     closes: datetime | None
     access: str = "open"
     state: str = "open"
+    period: str | None = None
+    """The label whose texts are times at which the same people may answer again; None if they answer once in all."""
 
     @property
     def wording(self) -> str:
@@ -117,6 +119,9 @@ def parse_document(content: bytes, address: Address) -> Document:
         raise Refused(f"access={shown(data['access'])} must be one of {', '.join(ACCESS)}")
     if data.get("state", "open") not in STATES:
         raise Refused(f"state={shown(data['state'])} must be one of {', '.join(STATES)}")
+    labels = _table(data.get("labels", {}), "labels", _texts)
+    if "period" in data and (not isinstance(data["period"], str) or data["period"] not in labels):
+        raise Refused(f"period={shown(data['period'])} must be the name of a label")
     return Document(
         address=address,
         title=_text(data["title"], "title"),
@@ -126,11 +131,12 @@ def parse_document(content: bytes, address: Address) -> Document:
         law=address_beside(data["law"], address, "law"),
         reports=address_beside(data["reports"], address, "reports"),
         changes=data["changes"],
-        labels=_table(data.get("labels", {}), "labels", _texts),
+        labels=labels,
         opens=_moment(data["opens"], "opens") if "opens" in data else None,
         closes=_moment(data["closes"], "closes") if "closes" in data else None,
         access=data.get("access", "open"),
         state=data.get("state", "open"),
+        period=data.get("period"),
     )
 
 
@@ -237,8 +243,9 @@ class Collection:
         `Overspent` and `AlreadyAnswered` if the ledger does not allow it, `UnknownValue` and `Refused` if the
         collection does not, which is asked once more whether it is open; nothing is spent then. A value that was
         answered before, here or in another collection with the same law, question and words, letter by letter, gets
-        the same report; one that was accepted here is not sent again. `invitation` goes along where the collection asks
-        for one; without it, that of the link which was opened does.
+        the same report, which is sent here once, or once in each period where the collection declares one: any other
+        answer gets the receipt of the earlier upload, with the labels of that. `invitation` goes along where the
+        collection asks for one; without it, that of the link which was opened does.
         """
         self.values.index(value)
         checked = self.document.check_labels({} if labels is None else labels)
@@ -251,6 +258,7 @@ class Collection:
             question=self.name,
             url=str(self.document.reports),
             labels=checked,
+            period=self.document.period,
             changes=self.document.changes,
             access=self.document.access,
             invitation=invited,

@@ -51,8 +51,7 @@ class Declaration:
 
     def canonical(self) -> str:
         """The canonical JSON that is stored, and hashed into the public log."""
-        period = {} if self.period is None else {"period": self.period}
-        return canonical({**self._public(), **period, "minimum": self.minimum, "access": self.access})
+        return canonical({**self._public(), "minimum": self.minimum, "access": self.access})
 
     def document(self, *, base: str, fingerprint: str, state: str) -> bytes:
         """The document that a client reads; `base` is the path of the collection, `state` how far it is."""
@@ -65,6 +64,7 @@ class Declaration:
         optional = {
             "words": dict(self.words),
             "labels": {name: list(texts) for name, texts in self.labels.items()},
+            "period": self.period,
             "opens": None if self.opens is None else format_moment(self.opens),
             "closes": None if self.closes is None else format_moment(self.closes),
         }

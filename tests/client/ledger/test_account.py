@@ -54,8 +54,22 @@ def test_an_upload_carries_each_report_once_under_its_labels():
     assert account.carries(second, "{}") is None  # another value with the same report, still to be sent
     week = {"week": "1"}
     account.add(upload(2, 7, labels=week))
-    assert account.carries(first, canonical(week)) == upload(2, 7, labels=week)
+    assert account.carries(second, canonical(week)) == upload(2, 7, labels=week)
     assert [entry.report for entry in account.batch(second, {})] == [7]
+
+
+def test_a_report_that_was_never_sent_is_carried_before_an_equal_one_that_was():
+    account = Account([Cap("4"), DEBIT, report(7), DEBIT, report(7, tag="c")])
+    first, second = account.collections[HERE].reports
+    weeks = [{"week": str(number)} for number in range(4)]
+    for number, labels in enumerate(weeks[:3]):
+        account.add(upload(number, 7, labels=labels))
+    assert [account.sent(stored, weeks[3], None) for stored in (first, second)] == [
+        upload(number, 7, labels=weeks[number]) for number in range(2)
+    ]
+    for stored in (first, second):  # which of the two went in the last week is not known: it is not sent twice
+        assert account.sent(stored, weeks[2], "week") == upload(2, 7, labels=weeks[2])
+        assert account.sent(stored, weeks[3], "week") is None
 
 
 def test_a_refused_upload_carries_nothing():

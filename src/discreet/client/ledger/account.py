@@ -279,8 +279,9 @@ class Account:
         reports = [] if answered is None else answered.reports
         waiting = [stored for stored in reports if not self.carries(stored, labels)]
         for report in contents["reports"]:
-            stored = next((stored for stored in waiting if stored.entry.report == report), None)
-            if stored is not None:
+            equal = [stored for stored in waiting if stored.entry.report == report]
+            if equal:
+                stored = next((stored for stored in equal if not self.carriers(stored)), equal[0])
                 waiting.remove(stored)
                 stored.carried[labels] = upload.upload
         self.uploads[upload.upload] = upload
@@ -294,6 +295,23 @@ class Account:
         """The upload that carries a report under these labels, unless it was refused."""
         upload = self.uploads.get(stored.carried.get(labels, ""))
         return None if upload is None or self.state(upload) == REFUSED else upload
+
+    def carriers(self, stored: StoredReport) -> list[Upload]:
+        """The uploads that carry a report under any labels, but for those that were refused."""
+        return [upload for labels in stored.carried if (upload := self.carries(stored, labels)) is not None]
+
+    def sent(self, stored: StoredReport, labels: Mapping[str, str], period: str | None) -> Upload | None:
+        """The first upload that carries a report in the period of these labels, or at all without periods.
+
+        An upload does not say which of two equal reports it carries: one that was sent before counts as sent with the
+        other.
+        """
+        if not (uploads := self.carriers(stored)) or period is None:
+            return next(iter(uploads), None)
+        reports = self.collections[stored.entry.collection].reports
+        equal = (other for other in reports if other.entry.report == stored.entry.report)
+        found = (upload for other in equal for upload in self.carriers(other))
+        return next((one for one in found if one.contents()["labels"].get(period) == labels.get(period)), None)
 
     def reports_to(self, fingerprint: str, wording: str | None) -> list[Report]:
         """The reports of all collections with this law and wording; none where the wording is not known."""

@@ -255,6 +255,7 @@ class Ledger:
         question: str,
         url: str,
         labels: Mapping[str, str],
+        period: str | None = None,
         changes: str = "refuse",
         access: str = "open",
         invitation: str | None = None,
@@ -262,16 +263,17 @@ class Ledger:
     ) -> Upload:
         """The upload that carries the report of a value to `url`, stored with all that it rests on.
 
-        The report is that of `randomize`. An upload that carries it under these labels already, and was not refused, is
-        given again, with the invitation that it has. A new one where `access` is "invitation" needs one, and is
-        `Refused` before anything is spent.
+        The report is that of `randomize`. It is sent once, or once under each text of the label called `period`, a
+        missing one among them: an upload that carries it already, and was not refused, is given again, with the labels
+        and the invitation that it has. A new one where `access` is "invitation" needs one, and is `Refused` before
+        anything is spent.
         """
         answer = _check_answer(mechanism, value, rng, question, changes, wording)
         if invitation is not None:
             check_invitation(invitation)
         with self._journal.open() as journal:
             stored = self._stored_report(journal, answer)
-            if stored is not None and (sent := journal.account.carries(stored, canonical(dict(labels)))) is not None:
+            if stored is not None and (sent := journal.account.sent(stored, labels, period)) is not None:
                 return sent
             if access == "invitation" and invitation is None:
                 raise Refused(f"{question} needs an invitation, and none was given; no report was made")

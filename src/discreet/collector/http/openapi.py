@@ -59,7 +59,15 @@ STATE = one_of(["waiting", "open", "closed"])
 LABELS: Plain = {"type": "object", "additionalProperties": array(TEXT, minItems=1, maxItems=100, uniqueItems=True)}
 WORDS: Plain = {"type": "object", "additionalProperties": TEXT}
 LISTED: Plain = {"id": TEXT, "title": TEXT, "state": STATE}
-DECLARED: Plain = {"words": WORDS, "labels": LABELS, "opens": MOMENT, "closes": MOMENT, "changes": one_of(CHANGES)}
+PERIOD: Plain = {"type": "string", "description": "The label whose texts are times at which people answer again."}
+DECLARED: Plain = {
+    "words": WORDS,
+    "labels": LABELS,
+    "period": PERIOD,
+    "opens": MOMENT,
+    "closes": MOMENT,
+    "changes": one_of(CHANGES),
+}
 TALLIED: Plain = {"mechanism": TEXT, "fingerprint": HASH, "n": NATURAL}
 REFUSED: Plain = {"refused": COUNTS, "invitations": table(made=NATURAL, spent=NATURAL)}
 COLUMNS: Plain = dict.fromkeys(("shares", "stderr", "low", "high"), NUMBERS)
@@ -69,7 +77,7 @@ SCHEMAS: Plain = {
     "Health": table(status={"const": "ok"}),
     "Collections": table(collections=array(table(**LISTED))),
     "Document": table(
-        *("words", "labels", "opens", "closes", "access"),
+        *("words", "labels", "period", "opens", "closes", "access"),
         **dict.fromkeys(("title", "question", "law", "reports"), TEXT),
         **DECLARED,
         version={"const": 1},
@@ -89,9 +97,8 @@ SCHEMAS: Plain = {
         accepted=whole(1, MAX_REPORTS), refused=array(array(REPORT, minItems=2, maxItems=2)), upload=TEXT
     ),
     "Declaration": table(
-        *("words", "labels", "opens", "closes", "period"),
+        *("words", "labels", "period", "opens", "closes"),
         **DECLARED,
-        period={"type": "string", "description": "The label whose texts are times at which people answer again."},
         spec={"type": ["string", "object"], "description": "A spec: TOML text, or JSON data."},
         title={"type": "string", "minLength": 1, "maxLength": 200},
         question={"type": "string", "minLength": 1, "maxLength": 2000},
