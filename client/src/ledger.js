@@ -26,7 +26,7 @@ import { randomHex } from "./stores.js";
  * @property {string} url that takes uploads
  * @property {string} [access] "invitation" where a new upload needs one
  * @property {string} [invitation]
- * @property {string} [wording] the hash of question and words; without it the report is for this collection alone
+ * @property {string} [wording] the hash of title, question and words; without it the report is for this collection alone
  */
 
 /**
@@ -78,6 +78,8 @@ function nextOf(account, order, tag, elsewhere, upload) {
   const known = account.collections.get(collection);
   if (known && known.fingerprint !== fingerprint)
     throw new Refused("This collection was answered under another law, and must keep it; no report was made.", "fingerprint");
+  if (order.wording && known?.reports.some(({ wording }) => wording && wording !== order.wording))
+    throw new Refused("This collection asked something else when it was answered, and must keep its question; no report was made.", "wording");
   const kept = known?.reports.find((report) => report.tag === tag);
   const sent = known && kept && account.sent(known, kept, labels, order.period);
   if (sent) return sent;

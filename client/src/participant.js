@@ -108,7 +108,7 @@ export class Participant {
     const law = await checkLaw(await textAt(ways, document.law, LAW_BYTES), document);
     const { title, question, words, labels, period, changes, reports, access } = document;
     checkWords(law.values, words);
-    const wording = await sha256(canonical([question, words]));
+    const wording = await sha256(canonical([title, question, words]));
     return Object.freeze({
       name,
       title,

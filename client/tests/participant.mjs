@@ -80,7 +80,7 @@ test("a second report to the same question elsewhere is caught", async () => {
 });
 
 test("one report for two questions under one law is caught", async () => {
-  const client = await plant("shared", "participant.js", "sha256(canonical([question, words]))", 'sha256("")');
+  const client = await plant("shared", "participant.js", "sha256(canonical([title, question, words]))", 'sha256("")');
   assert.ok(/** @type {number} */ ((await faults(client)).get("one report for two questions")) > 30);
 });
 
@@ -136,7 +136,20 @@ test("one question and one value have one report at every address, and a changed
   assert.equal(spent, "0.5");
   const reports = entries.filter(({ kind }) => kind === "report");
   assert.deepEqual(reports.map(({ source }) => source), [undefined, ...Array(7).fill(`${ORIGIN}/a`), undefined]);
-  assert.deepEqual(new Set(reports.map(({ wording }) => wording)), new Set([hash('["Which of these?",{}]')]));
+  assert.deepEqual(new Set(reports.map(({ wording }) => wording)), new Set([hash('["A survey","Which of these?",{}]')]));
+});
+
+test("a collection must keep the question that was answered", async () => {
+  const pages = pagesOf(LAWS.wide);
+  const store = new MemoryStore();
+  const first = await (await someone(collector(pages), { store, cap: "1" }).open(`${ORIGIN}/c/`)).answer(17);
+  for (const other of [{ question: "Which?" }, { words: { 17: "seventeen" } }, { title: "Another" }]) {
+    const site = collector({ ...pages, "/c/": JSON.stringify(documentOf(LAWS.wide, { law: "/c/law", ...other })) });
+    await refused((await someone(site, { store, cap: undefined }).open(`${ORIGIN}/c/`)).answer(17), "wording");
+  }
+  const again = someone(collector(pages), { store, cap: undefined });
+  assert.equal((await (await again.open(`${ORIGIN}/c/`)).answer(17)).upload, first.upload);
+  assert.equal((await again.ledger.summary()).spent, "0.25");
 });
 
 /**
@@ -174,7 +187,7 @@ test("reports to two questions under one law are independent, and both are paid 
     // false-alarm rate: at most 2 exp(-2 * 66^2 / 600) < 1e-6, by Hoeffding's inequality
     assert.ok(Math.abs(count - mean) < 66, `${count} of 600 pairs differ, and ${mean} would`);
     assert.deepEqual(spent, ["2"]);
-    const shared = await differing(await plant("by law", "participant.js", "sha256(canonical([question, words]))", 'sha256("")'));
+    const shared = await differing(await plant("by law", "participant.js", "sha256(canonical([title, question, words]))", 'sha256("")'));
     assert.deepEqual(shared, { count: 0, spent: ["1"] }); // the control
   } finally {
     crypto.getRandomValues = random;

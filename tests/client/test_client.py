@@ -12,7 +12,7 @@ import discreet as dc
 from discreet.core.errors import AlreadyAnswered, InvalidInput, Overspent, Refused, UnknownValue, Unreachable
 from discreet.wire import report_from_json
 
-WORDING = hashlib.sha256(b'["Which of these have you had?",{}]').hexdigest()
+WORDING = hashlib.sha256(b'["Health survey","Which of these have you had?",{}]').hexdigest()
 
 
 def test_an_answer_is_checked_paid_for_stored_and_sent(client, collector, url, survey):
@@ -85,7 +85,18 @@ def test_one_question_gets_one_report_at_every_address(client, collector, url, s
     assert [entry.wording for entry in client.ledger.entries if entry.kind == "report"] == [WORDING] * 2
 
 
-@pytest.mark.parametrize("other", [{"question": "Which of these have you had? "}, {"words": {"7": "seven"}}])
+@pytest.mark.parametrize("other", [{"question": "Which of these?"}, {"words": {"7": "seven"}}, {"title": "Another"}])
+def test_a_collection_must_keep_the_question_that_was_answered(client, collector, url, other):
+    client.open(url).answer(7)
+    collector.document.update(other)
+    with pytest.raises(Refused, match="asked something else when it was answered"):
+        client.open(url)
+    assert client.ledger.spent == 1
+
+
+@pytest.mark.parametrize(
+    "other", [{"question": "Which of these have you had? "}, {"words": {"7": "seven"}}, {"title": "Another survey"}]
+)
 def test_another_question_under_the_same_law_is_paid_for_and_gets_its_own_report(
     client, collector, url, survey, Collector, other
 ):

@@ -106,19 +106,21 @@ def test_a_collection_that_says_it_takes_no_answers_is_refused_with_the_reason(s
         parse(state=state).check_open(now)
 
 
-def test_a_wording_is_question_and_words_letter_by_letter():
+def test_a_wording_is_title_question_and_words_letter_by_letter():
     words = {"\U0001f600": "b", "\uffee": "a"}  # by code points, not by halves of UTF-16
-    text = '["Où \\"là\\"?",{"\uffee":"a","\U0001f600":"b"}]'
-    found = parse(question='Où "là"?', words=words).wording
+    text = '["A title","Où \\"là\\"?",{"\uffee":"a","\U0001f600":"b"}]'
+    asked = {"title": "A title", "question": 'Où "là"?', "words": words}
+    found = parse(**asked).wording
     assert found == hashlib.sha256(text.encode()).hexdigest()
-    assert parse(question='Où "là"?', words=words, title="Another", changes="spend").wording == found
+    assert parse(**asked, changes="spend").wording == found
     for other in (
+        {"title": "Another"},
         {"question": 'Ou\u0300 "là"?'},
         {"question": 'Où "là"? '},
         {"words": {}},
         {"words": words | {"c": "c"}},
     ):
-        assert parse(**{"question": 'Où "là"?', "words": words} | other).wording != found
+        assert parse(**asked | other).wording != found
 
 
 def test_only_declared_labels_go_with_an_answer():

@@ -163,14 +163,14 @@ def test_a_question_that_was_answered_in_one_language_has_its_report_in_the_othe
     path, law = tmp_path / "ledger.jsonl", tmp_path / "law.json"
     law.write_text(law_text(MECHANISM), encoding="utf-8")
     assert node.json("tests/journals.mjs", "answer", path, law, NAME, '"é"')["epsilon"] == "1/3"
-    wording, ledger = hashlib.sha256(b'["Which of these?",{}]').hexdigest(), Ledger.existing(path)
+    wording, ledger = hashlib.sha256(b'["A survey","Which of these?",{}]').hexdigest(), Ledger.existing(path)
     told = {"url": f"{NAME}/reports", "labels": {}, "question": "b", "wording": wording}
     ledger.submit(MECHANISM, "é", dc.random.secure(), **told)
     first, second = (entry for entry in ledger.entries if entry.kind == "report")
     assert (first.wording, first.report, second.source) == (wording, second.report, NAME)
     assert node.json("tests/journals.mjs", "answer", path, law, f"{NAME}&c", '"é"')["epsilon"] == "0"
     assert ledger.entries[-3].wording == wording
-    other = told | {"question": "d", "wording": hashlib.sha256(b'["Which of those?",{}]').hexdigest()}
+    other = told | {"question": "d", "wording": hashlib.sha256(b'["A survey","Which of those?",{}]').hexdigest()}
     ledger.submit(MECHANISM, "é", dc.random.secure(), **other)
     assert text_of(ledger.spent) == node.json("tests/journals.mjs", "summary", path)["spent"] == "2/3"
 

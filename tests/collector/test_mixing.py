@@ -1,11 +1,12 @@
 """Mixed uploads: nothing stored tells in which order they came, or which two of them are one person's."""
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
-from discreet.checks.store import DAY, RESPONSE, collection, upload
+from discreet.checks.store import DAY, RESPONSE, collection, tallies, upload
 from discreet.collector.store.opening import check_place
 from discreet.collector.store.postgres.store import PostgresStore
 from discreet.collector.store.protocol import StoreChanged
@@ -128,6 +129,26 @@ def test_what_was_read_while_uploads_were_mixed_is_read_again(store, monkeypatch
 
     monkeypatch.setattr(type(store), "batches", disturbed)
     assert count_reports(store, "c", RESPONSE).tally().n == 3 * (PEOPLE + 2)
+
+
+def test_uploads_that_are_tallied_while_it_is_seen_which_are_alike_stay_on_their_side(store, monkeypatch):
+    """A snapshot between the look and the mixing: nothing crosses its position, and nothing is counted twice."""
+    before = count_reports(store, "c", RESPONSE).tally()
+    kept, real = [], type(store)._mix
+
+    def late(self, alike, seen):
+        if not kept:
+            kept.append(tallies(list(store.batches("c"))[: PEOPLE // 2]))
+            store.keep_snapshot("c", replace(kept[0], revision=store.snapshot("c").revision))
+        return real(self, alike, seen)
+
+    monkeypatch.setattr(type(store), "_mix", late)
+    first = people(store, "c")[: PEOPLE // 2]
+    store.mix()
+    assert sorted(people(store, "c")[: PEOPLE // 2]) == sorted(first)
+    assert people(store, "c")[: PEOPLE // 2] != first
+    assert count_reports(store, "c", RESPONSE).tally() == before
+    assert store.check() == []
 
 
 @pytest.mark.parametrize("when", ["announce", "begin_anew"])

@@ -11,7 +11,7 @@ from discreet.bulk.report_files import reports_to_bytes
 from discreet.bulk.words import seeded
 from discreet.client import Client, Response
 from discreet.collector.results import Breakdown, mean_of, shares_by_cell
-from discreet.collector.store.protocol import UploadRecord
+from discreet.collector.store.protocol import UploadOutcome, UploadRecord
 from discreet.collector.store.tallies import CellCounts
 
 PEOPLE, WEEKS = 30, 8
@@ -151,6 +151,29 @@ def test_one_report_is_not_what_two_figures_differ_by(service, seed):
     assert seen() == before
     send("2", 99, 3)
     assert all(one != other for one, other in zip(seen(), before, strict=True))
+
+
+def test_what_is_shown_after_the_time_of_closing_is_the_last_of_it(service):
+    """A collection whose time has passed is closed for good before its last batch is shown, so that none can follow."""
+    name = service.made(minimum=50, closes="2001-01-01T00:00:00Z")
+    mechanism = service.mechanism(name)
+
+    def add(number, week, count):
+        packed = reports_to_bytes(mechanism, mechanism.randomize_indices(np.arange(count) % 5, seeded(number)))
+        record = UploadRecord(name, str(number), b"", "2026-11-17", (("week", week),), packed, count, "{}")
+        return service.store.add([record])[0].outcome
+
+    def total():
+        return service.get(f"/collections/{name}/progress", role="analyst").json["n"]
+
+    service.service.metrics.is_forgetting_held = True  # by a clock that is not believed nothing is closed
+    assert {add(1, "1", 30), add(2, "2", 30)} == {UploadOutcome.STORED}
+    assert total() == 0
+    assert add(3, "2", 1) is UploadOutcome.STORED
+    service.service.metrics.is_forgetting_held = False
+    assert total() == 61
+    assert add(4, "2", 1) is UploadOutcome.CLOSED
+    assert total() == 61
 
 
 # -- the clients of this project ----------------------------------------------------------------------

@@ -63,8 +63,8 @@ class Document:
 
     @property
     def wording(self) -> str:
-        """What ledgers know the wording by: the SHA-256 of the canonical JSON of question and words, as they are."""
-        return hashlib.sha256(canonical([self.question, dict(self.words)]).encode()).hexdigest()
+        """What ledgers know the wording by: the SHA-256 of the canonical JSON of title, question and words."""
+        return hashlib.sha256(canonical([self.title, self.question, dict(self.words)]).encode()).hexdigest()
 
     def check_open(self, now: datetime) -> None:
         """Raise `Refused`, with the reason, unless the collection takes answers, by its own word and by the time."""
@@ -300,7 +300,7 @@ def open_collection(url: str, session: ClientSession) -> Collection:
         check_words(mechanism.context.values, document.words)
     except InvalidInput as problem:
         raise Refused(f"the collection shows one answer as another: {problem}") from None
-    session.ledger.check_law(str(address), mechanism)
+    session.ledger.check_law(str(address), mechanism, wording=document.wording)
     return Collection(document, mechanism, session, invitation)
 
 

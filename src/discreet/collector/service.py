@@ -141,7 +141,7 @@ LOG_TICKS = 60
 """The rounds between two lines of the log about traffic."""
 
 IN_FLIGHT = timedelta(minutes=1)
-"""An upload that came before a collection closed is stored by then."""
+"""How long uploads that came before the time of closing have to be stored."""
 
 FORGET_TICKS = 600
 """The rounds between two looks for days that are to be forgotten."""
@@ -220,8 +220,15 @@ class Service:
         return served
 
     def is_over(self, served: ServedCollection) -> bool:
-        """True if no more reports will be stored."""
-        return served.state(datetime.now(UTC) - IN_FLIGHT) == "closed"
+        """True if no more reports can be stored; one whose time has passed is closed for good at the first look.
+
+        Not by a clock that is not believed.
+        """
+        passed = served.state(datetime.now(UTC) - IN_FLIGHT) == "closed"
+        if passed and not served.closed and not self.metrics.is_forgetting_held:
+            self.catalogue.close(served)
+            log_event("a collection was closed, its time having passed", collection=served.id)
+        return served.closed
 
     def shown_counts(self, served: ServedCollection) -> CellCounts:
         """The counts of the reports of a collection that may be shown."""

@@ -202,9 +202,9 @@ class Ledger:
         """The lines of the journal as text; neither answers nor the key are in it, and invitations are encrypted."""
         return b"".join(lines_of(self._account().entries)).decode()
 
-    def check_law(self, question: str, mechanism: Mechanism) -> None:
-        """Raise `Refused` if the collection called `question` was answered under another law than this one."""
-        _check_law(self._account(), question, mechanism)
+    def check_law(self, question: str, mechanism: Mechanism, *, wording: str | None = None) -> None:
+        """Raise `Refused` if the collection called `question` was answered under another law, or in other words."""
+        _check_law(self._account(), question, mechanism, wording)
 
     def warnings(self, question: str, mechanism: Mechanism, *, wording: str | None = None) -> list[str]:
         """A sentence for each collection answered under another law whose values are among those of this one.
@@ -345,7 +345,7 @@ class Ledger:
         known = journal.account.collections.get(answer.question)
         if known is None:
             return None
-        _check_law(journal.account, answer.question, answer.mechanism)
+        _check_law(journal.account, answer.question, answer.mechanism, answer.wording)
         tag = _tag(journal.key(), answer.question, answer.value)
         stored = next((report for report in known.reports if report.entry.tag == tag), None)
         if stored is None and known.reports and answer.changes == "refuse":
@@ -400,13 +400,18 @@ def _check_answer(
     return _Answer(mechanism, domain[domain.index(value)], rng, question, changes, wording)
 
 
-def _check_law(account: Account, question: str, mechanism: Mechanism) -> None:
+def _check_law(account: Account, question: str, mechanism: Mechanism, wording: str | None) -> None:
     known = account.collections.get(question)
-    if known is not None and known.fingerprint != mechanism.fingerprint:
+    if known is None:
+        return
+    if known.fingerprint != mechanism.fingerprint:
         raise Refused(
             f"{question} was answered under another law, and a collection must keep its own: "
             "it may be asking for more than it did"
         )
+    before = {stored.entry.wording for stored in known.reports} - {None}
+    if wording is not None and before - {wording}:
+        raise Refused(f"{question} asked something else when it was answered, and a collection must keep its question")
 
 
 def _tag(key: bytes, question: str, value: Value) -> str:

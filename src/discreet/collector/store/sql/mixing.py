@@ -40,6 +40,11 @@ def _noted(db: Connection, writer_id: int) -> tuple[int, int]:
     return int(position), int(commit)
 
 
+def tallied_to(db: Connection) -> list[int]:
+    """The positions up to which collections are tallied, which no upload may cross."""
+    return sorted(position for (position,) in db.execute("SELECT position FROM tallied").fetchall())
+
+
 def classes(db: Connection, writer_id: int, last: int, numbers: BatchNumbers) -> dict[int, Hashable]:
     """The uploads of a writer since they were last mixed, up to a position; those that stand for each other alike.
 
@@ -50,7 +55,7 @@ def classes(db: Connection, writer_id: int, last: int, numbers: BatchNumbers) ->
         "AND collection IS NOT NULL",
         (writer_id, mixed_to(db, writer_id), last),
     ).fetchall()
-    cuts = sorted(position for (position,) in db.execute("SELECT position FROM tallied").fetchall())
+    cuts = tallied_to(db)
     days, alike = {position: day for position, _, day in rows}, dict[int, Hashable]()
     names = dict(db.execute("SELECT number, id FROM collection").fetchall())
     for number in {number for _, number, _ in rows}:

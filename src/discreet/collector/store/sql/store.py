@@ -24,7 +24,7 @@ from ..protocol import (
 )
 from . import queries
 from .checkpoints import SALT_BYTES, checksum, declaration_digest, extend_chain, log_entry, row_hash
-from .mixing import classes, mix, unmixed
+from .mixing import classes, mix, tallied_to, unmixed
 from .rows import check_day, put, put_note, repetition, retried
 from .schema import Connection
 from .transactions import SQLTransactions, Transaction
@@ -223,23 +223,23 @@ class SQLStore(SQLTransactions):
             with self._read() as db:
                 if unmixed(db, self.writer_id) < least:
                     return
-                revision, alike = queries.revision(db), classes(db, self.writer_id, last, numbers)
+                seen, alike = _seen(db), classes(db, self.writer_id, last, numbers)
             if not alike:
                 return
-            if self._mix(alike, revision):
+            if self._mix(alike, seen):
                 self._make_room()
                 return
         raise StoreChanged("stored uploads change faster than they are mixed")
 
     @retried
-    def _mix(self, alike: Mapping[int, Hashable], revision: int) -> bool:
-        """Mix uploads; False if others were forgotten or mixed since it was seen which are alike."""
+    def _mix(self, alike: Mapping[int, Hashable], seen: tuple[int, list[int]]) -> bool:
+        """Mix uploads; False if others were forgotten, mixed or tallied since it was seen which are alike."""
         with self._change() as change:
             self._lock_for(change.db, "stored uploads")
-            if queries.revision(change.db) != revision:
+            if _seen(change.db) != seen:
                 return False
             change.checkpoint = replace(change.checkpoint, chain=mix(change.db, self.writer_id, alike))
-            put_note(change.db, "revision", str(revision + 1))
+            put_note(change.db, "revision", str(seen[0] + 1))
             change.changed = change.anew = True
         return True
 
@@ -384,3 +384,8 @@ class SQLStore(SQLTransactions):
             with self._change() as change:
                 put_note(change.db, "removing", "no")
                 change.changed = True
+
+
+def _seen(db: Connection) -> tuple[int, list[int]]:
+    """What mixing rests on: how often uploads were forgotten or mixed, and up to where collections are tallied."""
+    return queries.revision(db), tallied_to(db)
