@@ -15,14 +15,13 @@ from ...core.errors import InvalidInput, NotIdentifiable, shown
 from ...estimation.decoders import decoder_of
 from ...estimation.results.covariance import moment_matrix
 from ...estimation.results.intervals import quantile
-from ...estimation.results.score_law import ScoreLaw, combine
+from ...estimation.results.score_law import ScoreLaw, combine, remark_on_few
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.results.weights import query_law
 from ...mechanisms.mechanism import Mechanism
 from ..groups.moments import MechanismQueries
 from ..reference_distribution import Array
 from ..result import CONFIDENCE, Result, number_columns, shares_panel
-from ..telling import covariance_lists, few_telling
 
 MAX_VALUES = 2000
 """The most values whose covariance is written out."""
@@ -145,15 +144,16 @@ class TwoArms(Result):
         ends = self.law.ends(quantile(confidence))
         return {"of": names, **number_columns(self.law.value, self.law.stderr, *ends)}
 
-    def to_dict(self, *, confidence: float = CONFIDENCE) -> dict[str, Any]:
-        """The result as plain data that JSON can hold, with the `covariance` of all rows."""
-        return {**super().to_dict(confidence=confidence), "covariance": covariance_lists(self.covariance)}
+    @property
+    def covariance_matrix(self) -> Array:
+        """The covariance of all rows."""
+        return self.covariance
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         arms = " and ".join(f"{arm.n:,} reports of {arm.mechanism.name}" for arm in (self.first, self.second))
         return [
             f"{arms}; each interval at {confidence:g} confidence",
-            *few_telling(self.law, "rows"),
+            *remark_on_few([self.law], "rows"),
             f"(evading): the share of people who {self.evaders.description}; "
             f"the test that nobody does has p {tables.p_value(self.p)}",
             "the others are shares of all people who comply and hold the value; they add up to 1 less those who evade",

@@ -115,6 +115,11 @@ class Coefficients(Estimates):
         """The standard errors."""
         return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance), 0)))
 
+    @property
+    def covariance_matrix(self) -> Array:
+        """Their covariance, a row for each."""
+        return self.covariance
+
     @cached_property
     def z(self) -> Array:
         """The coefficients over their standard errors."""

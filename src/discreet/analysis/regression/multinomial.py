@@ -149,7 +149,6 @@ class Multinomial(Coefficients):
             "errors": "survey" if self.design.survey.design else "information",
             "penalty": self.penalty,
             "n": self.n,
-            "covariance": self.covariance,
         }
 
     def __repr__(self) -> str:

@@ -111,8 +111,7 @@ class Regression(Coefficients):
     @property
     def about(self) -> dict[str, Any]:
         query = [[plain_value(value), weight] for value, weight in self.query.items()]
-        about = {"link": self.link, "errors": self.errors, "penalty": self.penalty, "n": self.n, "query": query}
-        return {**about, "covariance": self.covariance}
+        return {"link": self.link, "errors": self.errors, "penalty": self.penalty, "n": self.n, "query": query}
 
     def __repr__(self) -> str:
         return f"<Regression of {len(self.names)} coefficients on {self.n:,} reports, {self.link} link>"

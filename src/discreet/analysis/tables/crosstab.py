@@ -16,13 +16,12 @@ from ...core.errors import InvalidInput, Unavailable, check_type
 from ...core.random import Source
 from ...estimation.results.intervals import quantile
 from ...estimation.results.likelihood import likelihood
-from ...estimation.results.score_law import ScoreLaw
+from ...estimation.results.score_law import ScoreLaw, remark_on_few
 from ...estimation.results.weights import weights_of
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, JointTest, ReferenceDistribution, quantiles
 from ..result import CONFIDENCE, Estimates, number_columns
 from ..survey.survey import Survey
-from ..telling import MAX_COVARIANCE, covariance_lists, few_telling
 from .association import (
     ConditionalShares,
     JointCorrelation,
@@ -148,7 +147,7 @@ class Crosstab(Estimates):
             *self.pairs.reference.remarks(),
         ]
         if self.laws is not None:
-            remarks += few_telling(self.laws[0], "pairs")
+            remarks += remark_on_few(self.laws[:1], "pairs")
         if (test := self.independence) is not None:
             exact = f"; by {test.permutations} permutations p = {test.permuted_p:.3g}" if test.permutations else ""
             reference = (
@@ -180,15 +179,16 @@ class Crosstab(Estimates):
         }
 
     def to_dict(self, *, confidence: float = CONFIDENCE) -> dict[str, Any]:
-        """The result as plain data that JSON can hold, with the ends of the correlation's interval.
-
-        `covariance` is that of all pairs of answers, one row of the table after the other; None for a large table.
-        """
+        """The result as plain data that JSON can hold, with the ends of the correlation's interval."""
         found = super().to_dict(confidence=confidence)
         if self.correlation is not None:
             found["correlation"] |= dict(zip(("low", "high"), self.correlation.interval(confidence), strict=True))
-        small = self.shares.size <= MAX_COVARIANCE
-        return {**found, "covariance": covariance_lists(self.pairs.cell_covariance()) if small else None}
+        return found
+
+    @property
+    def covariance_matrix(self) -> Array:
+        """The covariance of the shares of all pairs of answers, one row of the table after the other."""
+        return self.pairs.cell_covariance()
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         """Draw the table as shades with the numbers in them, and the half-width of each interval below."""
