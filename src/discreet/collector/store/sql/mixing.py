@@ -19,6 +19,9 @@ from .checkpoints import CHAIN_START, SALT_BYTES, extend_chain, row_hash
 from .rows import put_note
 from .schema import Connection
 
+MAX_MIXED_REPORTS = 1000
+"""An upload of more reports is of many people, and stays where it is."""
+
 
 def unmixed(db: Connection, writer_id: int) -> int:
     """The most uploads of a writer that can have come since its uploads were last mixed."""
@@ -48,12 +51,13 @@ def tallied_to(db: Connection) -> list[int]:
 def classes(db: Connection, writer_id: int, last: int, numbers: BatchNumbers) -> dict[int, Hashable]:
     """The uploads of a writer since they were last mixed, up to a position; those that stand for each other alike.
 
-    One that was forgotten is not among them, since its content is not there to be hashed again.
+    One that was forgotten is not among them, since its content is not there to be hashed again, and neither is one of
+    many people's reports, which would take long.
     """
     rows = db.execute(
         "SELECT position, collection, day FROM upload WHERE lane = ? AND position > ? AND position <= ? "
-        "AND collection IS NOT NULL",
-        (writer_id, mixed_to(db, writer_id), last),
+        "AND collection IS NOT NULL AND count <= ?",
+        (writer_id, mixed_to(db, writer_id), last, MAX_MIXED_REPORTS),
     ).fetchall()
     cuts = tallied_to(db)
     days, alike = {position: day for position, _, day in rows}, dict[int, Hashable]()
@@ -87,34 +91,30 @@ def mix(db: Connection, writer_id: int, alike: Mapping[int, Hashable]) -> bytes:
     """Mix the uploads of a writer that are in `classes`; the new end of its chain."""
     after, sources = mixed_to(db, writer_id), mixed_order(alike)
     rows = db.execute(
-        "SELECT position, collection IS NOT NULL FROM upload WHERE lane = ? AND position > ? ORDER BY position",
-        (writer_id, after),
+        "SELECT position, row_hash FROM upload WHERE lane = ? AND position > ? ORDER BY position", (writer_id, after)
     ).fetchall()
     before = db.execute(
         "SELECT chain FROM upload WHERE lane = ? AND position <= ? ORDER BY position DESC LIMIT 1", (writer_id, after)
     ).fetchone()
     chain = bytes(before[0]) if before else CHAIN_START
     names = dict(db.execute("SELECT number, id FROM collection").fetchall())
-    db.execute(
-        "UPDATE upload SET position = -position WHERE lane = ? AND position > ? AND collection IS NOT NULL",
-        (writer_id, after),
-    )
-    for position, is_stored in rows:
-        if not is_stored:
-            (row,) = db.execute("SELECT row_hash FROM upload WHERE position = ?", (position,)).fetchone()
+    for position in sources:
+        db.execute("UPDATE upload SET position = ? WHERE position = ?", (-position, position))
+    for position, row in rows:
+        if position not in sources:
             chain = extend_chain(chain, bytes(row))
             db.execute("UPDATE upload SET chain = ? WHERE position = ?", (chain, position))
             continue
         number, upload, digest, day, labels, count, answer, reports = db.execute(
             "SELECT collection, upload, digest, day, labels, count, answer, reports FROM upload WHERE position = ?",
-            (-sources.get(position, position),),
+            (-sources[position],),
         ).fetchone()
         salt = os.urandom(SALT_BYTES)
         hashed = row_hash(position, names[number], upload, bytes(digest), day, labels, count, answer, salt, reports)
         chain = extend_chain(chain, hashed)
         db.execute(
             "UPDATE upload SET position = ?, row_hash = ?, chain = ?, salt = ? WHERE position = ?",
-            (position, hashed, chain, salt, -sources.get(position, position)),
+            (position, hashed, chain, salt, -sources[position]),
         )
     commit = queries.checkpoint(db, writer_id).commits + 1
     put_note(db, f"mixed-{writer_id}", f"{max(alike, default=after)} {commit}")
