@@ -9,8 +9,6 @@ rule that takes variances at the projected shares and a normal distribution: it 
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -29,10 +27,7 @@ from discreet.estimation.tally import Tally
 
 COVERAGE, SIZE, ALARM = 0.935, 0.07, 1e-9
 SHORT, LONG, TOGETHER = 25, 1000, 10
-"""Surveys of each setting in short and in full; bands are drawn in one of ten.
-
-For mechanisms that are not the choice of a context, and for many people, a quarter of them; all in `make soak`.
-"""
+"""Surveys of each setting in short and in full, of many people a quarter of them; bands are drawn in one of ten."""
 
 CONTEXTS = {
     "uniform": dc.Context.uniform(range(6), "2"),
@@ -169,9 +164,8 @@ def test_intervals_cover_and_tests_keep_their_size_in_some_surveys(name):
 @pytest.mark.parametrize(("kind", "n"), [("rare", 100), ("rare", 2000), ("one value", 20_000)])
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_intervals_cover_and_tests_keep_their_size(name, kind, n):
-    mechanism, chosen = MECHANISMS[name], name.endswith("context") or "SOAK" in os.environ
-    count = LONG if chosen and n < 20_000 else LONG // 4
-    check(mechanism, law_of(mechanism.context.size, kind), n, count)
+    mechanism = MECHANISMS[name]
+    check(mechanism, law_of(mechanism.context.size, kind), n, LONG if n < 20_000 else LONG // 4)
 
 
 @pytest.mark.parametrize("name", ["line context", "blocks context"])
