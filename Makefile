@@ -2,10 +2,10 @@
 #   make run     a collector with three example collections and made-up people, in your browser; Ctrl-C ends it
 #   make example a survey of four cities, from answers to shares with error bars, in the terminal
 #   make test    the quick tier, on all cores: every room, every law at small sizes; below four minutes on two cores
-#   make test-all  every test; some twelve minutes
+#   make test-all  every test; some half an hour
 #   make fuzz    hostile documents, new ones each time, for some MINUTES
 #   make soak    the long forms: 200 kills of each store, 100 power losses of each kind, 1000 flipped bits,
-#                a million hostile requests, 1000 slow clients, error bars in full; some two hours
+#                a million hostile requests, 1000 slow clients, error bars in full; leave it overnight
 #   make cover   the same as test-all, and how much of the code is reached; slower
 #   make lint    style, types, and the direction of imports
 #   make client  the minified modules of the client and their types in client/dist, with their sizes and hashes
