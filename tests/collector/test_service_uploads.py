@@ -227,7 +227,7 @@ def test_an_invitation_is_good_for_one_upload_of_one_report(service):
 
 
 def test_looks_around_one_person_tell_nothing_of_invitations_and_refusals(service):
-    """After each person `progress` differs by 0 or at least `minimum`, and so does the overview; the store counts each."""
+    """After each person `progress` and the overview differ by 0 or by `minimum`."""
     name = service.made(access="invitation")
     made = service.post(f"/collections/{name}/invitations", {"count": 12}, role="admin").json["invitations"]
     shown, exact = [(0, 0)], [(0, 0)]
