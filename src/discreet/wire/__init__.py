@@ -6,6 +6,8 @@
 (b'\\x02', 2)
 """
 
+from .form import Form
+from .published import parse_published
 from .reports import (
     byte_width,
     report_from_bytes,
@@ -20,10 +22,12 @@ from .reports import (
 from .spec import Spec, law_text, parse_law
 
 __all__ = [
+    "Form",
     "Spec",
     "byte_width",
     "law_text",
     "parse_law",
+    "parse_published",
     "report_from_bytes",
     "report_from_json",
     "report_from_text",
