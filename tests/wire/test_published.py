@@ -7,8 +7,8 @@ import pytest
 import discreet as dc
 from discreet.core.errors import BeyondLimits, DiscreetError, InvalidSpec, PrivacyViolation
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.wire import Form, law_text, parse_law, parse_published
-from discreet.wire.form import EACH, ONE, STRATEGIES, TOGETHER
+from discreet.wire import law_text, parse_law, parse_published
+from discreet.wire.form import EACH, ONE, STRATEGIES, TOGETHER, Form
 
 VALUES = {"smokes": ["no", "yes"], "é": ["never", "weekly", 3]}
 CONTEXTS = {

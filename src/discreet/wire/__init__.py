@@ -6,7 +6,6 @@
 (b'\\x02', 2)
 """
 
-from .form import Form
 from .published import parse_published
 from .reports import (
     byte_width,
@@ -22,7 +21,6 @@ from .reports import (
 from .spec import Spec, law_text, parse_law
 
 __all__ = [
-    "Form",
     "Spec",
     "byte_width",
     "law_text",
