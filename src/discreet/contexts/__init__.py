@@ -7,13 +7,15 @@ from .forms.high_low import HighLow
 from .forms.matrix import Matrix
 from .forms.metric import Metric
 from .forms.nested import NestedBlocks
+from .forms.outside import Outside
 from .forms.product import ProductContext
 from .forms.uniform import Binary, Uniform
 from .operational import ErrorRegion
 from .structure.recognition import LineStructure, Part, RingStructure, TreeStructure
 
 FORMS: dict[str, type[Context]] = {
-    form.form: form for form in (Uniform, Blocks, HighLow, Binary, NestedBlocks, Graded, Metric, ProductContext, Matrix)
+    form.form: form
+    for form in (Uniform, Blocks, HighLow, Binary, NestedBlocks, Graded, Metric, ProductContext, Outside, Matrix)
 }
 """The forms that a spec can name; a new one is added here."""
 
@@ -29,6 +31,7 @@ __all__ = [
     "Matrix",
     "Metric",
     "NestedBlocks",
+    "Outside",
     "Part",
     "ProductContext",
     "RingStructure",
