@@ -14,13 +14,16 @@ from .operational import ErrorRegion
 from .structure.recognition import LineStructure, Part, RingStructure, TreeStructure
 
 FORMS: dict[str, type[Context]] = {
-    form.form: form
-    for form in (Uniform, Blocks, HighLow, Binary, NestedBlocks, Graded, Metric, ProductContext, Outside, Matrix)
+    form.form: form for form in (Uniform, Blocks, HighLow, Binary, NestedBlocks, Graded, Metric, ProductContext, Matrix)
 }
-"""The forms that a spec can name; a new one is added here."""
+"""The forms that a spec can name and a law can publish; a new one is added here."""
+
+SPEC_FORMS: dict[str, type[Context]] = {**FORMS, Outside.form: Outside}
+"""The forms that a spec can name; those that are no `FORMS` are published as a matrix."""
 
 __all__ = [
     "FORMS",
+    "SPEC_FORMS",
     "Binary",
     "Blocks",
     "Context",

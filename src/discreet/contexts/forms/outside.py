@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from ...core.domain import Alike, Domain, Leaves, Value, listed_values
 from ...core.errors import InvalidContext, InvalidSpec
@@ -17,13 +16,15 @@ from ...core.fields import values as values_of
 from ...core.limits import check
 from ..context import Context
 from ..reading import context_in, epsilon_in
+from .matrix import Derived
 
 
-class Outside(Context):
-    """E as in `scale` among its values; `epsilon` between each of the values outside it and every other value, both ways.
+class Outside(Derived):
+    """E as in `scale` among its values; `epsilon` between each value outside it and every other value, both ways.
 
     The values outside come last. A detour over one of them takes two steps of `epsilon`, so the closure has
-    ``min(E[x, z], 2 epsilon)`` between two values of the scale, E closed, and `epsilon` everywhere else.
+    ``min(E[x, z], 2 epsilon)`` between two values of the scale, E closed, and `epsilon` everywhere else. A spec names
+    the form; published laws and resolved specs have its entries, as a matrix.
     """
 
     form = "outside"
@@ -164,11 +165,6 @@ class Outside(Context):
         made = cls(context, beside, epsilon_in(fields))
         values_of(list(made.domain), "domain.values")
         return made
-
-    def describe(self) -> dict[str, Any]:
-        names = list(self.domain)[self.scale.size :]
-        scale = self.scale.describe()
-        return {"form": self.form, "outside": names, "epsilon": text_of(self.level), "scale": scale}
 
     def __repr__(self) -> str:
         return f"{self.scale!r}.with_outside({self.count} values, epsilon={text_of(self.level)})"
