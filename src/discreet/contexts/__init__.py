@@ -18,12 +18,12 @@ FORMS: dict[str, type[Context]] = {
 }
 """The forms that a spec can name and a law can publish; a new one is added here."""
 
-SPEC_FORMS: dict[str, type[Context]] = {**FORMS, Outside.form: Outside}
-"""The forms that a spec can name; those that are no `FORMS` are published as a matrix."""
+DERIVED_FORMS: dict[str, type[Context]] = {Outside.form: Outside}
+"""The forms that a spec can name and that are published as a matrix."""
 
 __all__ = [
+    "DERIVED_FORMS",
     "FORMS",
-    "SPEC_FORMS",
     "Binary",
     "Blocks",
     "Context",
