@@ -105,6 +105,14 @@ def test_large_blocks_are_served_as_a_tree():
     assert explained.candidates[0].error < 0.3 * ranked["projective"]  # which hides all values at the smallest entry
 
 
+def test_a_large_high_low_scale_is_served_by_the_epsilon_of_each_value():
+    explained = dc.explain(Context.high_low(range(300), range(20), "1").with_outside(["none"], "3"))
+    ranked = {one.name: one.error for one in explained.candidates}
+    assert explained.chosen.name == "types"
+    assert ranked["types"] < 0.3 * ranked["projective"]
+    dc.verify(explained.chosen)
+
+
 @pytest.mark.parametrize("name", ["line", "uniform", "high-low"])
 def test_it_is_near_the_best_that_a_search_finds(name):
     context = SCALES[name].with_outside(SILENT[:1], "2")

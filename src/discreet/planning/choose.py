@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -146,6 +147,7 @@ def _with_smaller_scale(context: Context, shares: Any, bits: int | None) -> Iter
     beside = context.outside[1]
     if not context.shows and context.largest <= beside:
         return
+    yield lambda: _graded(context, shares, bits)
     served = context & Context.uniform(context.domain, beside)
     if served.parts is not None:
         return  # which is compared anyway
@@ -154,6 +156,22 @@ def _with_smaller_scale(context: Context, shares: Any, bits: int | None) -> Iter
     yield lambda: Mechanism(
         context, classwise_mixture(served, shares, bits, max_classes=MAX_TYPE_CLASSES).sampler, served=served
     )
+
+
+def _graded(context: Context, shares: Any, bits: int | None) -> Mechanism:
+    """Types that hide each value from every other one as well as it must be hidden from any."""
+    closed = context.closure_if_cheap()
+    least: dict[int, Fraction] = {}
+    for c, d in closed.finite():
+        if c != d or len(closed.members[c]) > 1:
+            entry = closed.between(c, d)
+            if isinstance(entry, Fraction):
+                least[c] = min(entry, least.get(c, entry))
+    if len(set(least.values())) not in range(2, MAX_TYPE_CLASSES + 1):
+        raise NotServed("values are not hidden at several epsilons, or at too many")
+    served = Context.graded({value: least[c] for value, c in zip(context.values, closed.class_of, strict=True)})
+    types = classwise_mixture(served, shares, bits, max_classes=MAX_TYPE_CLASSES)
+    return Mechanism(context, types.sampler, served=served)
 
 
 def _whole(context: Context, shares: Any) -> Mechanism:
