@@ -103,7 +103,7 @@ def kinds() -> set[type]:
     }
 
 
-PARTS = {"CoefficientTests", "Correlation", "JointCorrelation", "ScoreTests", "ShrinkResult"}
+PARTS = {"CoefficientTests", "Correlation", "ScoreTests", "ShrinkResult"}
 """What is a number inside a result, or what one is made from."""
 
 

@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from .planning.design import Designed, design
     from .planning.explanation import Explanation
     from .publishing import Release, release
-    from .questionnaires.form import Form
     from .questionnaires.margins import Margins, margins
     from .wire import Spec
+    from .wire.form import Form
 
 _HOMES = {
     "Audit": "auditing",
@@ -68,7 +68,7 @@ _HOMES = {
     "Estimate": "estimation.results.unbiased",
     "Explanation": "planning.explanation",
     "Exposure": "leakage.single_report",
-    "Form": "questionnaires.form",
+    "Form": "wire.form",
     "GoodnessOfFit": "analysis.diagnostics.goodness_of_fit",
     "GroupTallies": "bulk.labelled.tallies",
     "Ledger": "client.ledger.ledger",

@@ -125,8 +125,8 @@ def test_predictions_of_log_odds_stay_between_0_and_1():
     logits = odds.coefficients[0] + odds.coefficients[1] * np.array([18, 80])
     assert shares.estimates == pytest.approx(1 / (1 + np.exp(-logits)))
     low, high = shares.interval(0.999999)
-    assert (low > 0).all()
-    assert (high < 1).all()
+    assert (low >= 0).all()
+    assert (high <= 1).all()
     assert (low < shares.estimates).all()
 
 

@@ -8,7 +8,6 @@ with a probability of 1e-8 over all its cells; there are some 60 figures in the 
 from __future__ import annotations
 
 import math
-import os
 
 import numpy as np
 import pytest
@@ -18,8 +17,8 @@ import discreet as dc
 from discreet.core.errors import Unavailable
 
 COVERAGE, ALARM = 0.935, 1e-8
-SHORT, LONG = 12, 500 if "SOAK" in os.environ else 100
-"""Surveys in the quick tier, and in the long one or in `make soak`."""
+SHORT, LONG, LARGE = 12, 1_000, 250
+"""Surveys in the quick tier, in the long one, and there of 20,000 people."""
 RARE = np.array([0.6, 0.3, 0.05, 0.03, 0.02])
 COMMON = np.array([0.3, 0.2, 0.2, 0.2, 0.1])
 
@@ -132,7 +131,8 @@ def test_tables_cover_in_some_surveys(name):
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_cover(name, kind, n):
     mechanisms = TABLES[name]
-    check(coverage(mechanisms, joint_law(mechanisms, RARE if kind == "rare" else COMMON), n, LONG))
+    law = joint_law(mechanisms, RARE if kind == "rare" else COMMON)
+    check(coverage(mechanisms, law, n, LONG if n < 20_000 else LARGE))
 
 
 def test_so_many_standard_errors_would_fail():
@@ -156,7 +156,8 @@ def test_correlations_cover(epsilon, n, first, second, rho):
     law = np.array([[1 - first - second + both, second - both], [first - both, both]])
     mechanisms = uniform(2, epsilon), uniform(2, epsilon)
     rng, truth, hits = np.random.default_rng(3), correlation_of(law), 0
-    for _ in range(LONG):
+    count = LONG if n < 20_000 else LARGE
+    for _ in range(count):
         low, high = crossed(mechanisms, law, n, rng).correlation.interval()
         hits += low <= truth <= high
-    assert hits >= stats.binom.ppf(ALARM, LONG, COVERAGE), hits / LONG
+    assert hits >= stats.binom.ppf(ALARM, count, COVERAGE), hits / count

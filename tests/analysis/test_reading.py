@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
+from discreet.analysis.survey.reading import read_survey
 from discreet.bulk.jobs import randomize_files
 from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch
 
@@ -157,3 +158,10 @@ def test_a_frame_without_a_column_of_reports_says_how_to_choose_one():
     named = inspect.signature(dc.Survey.from_frame).parameters
     assert {"column", "labels", "weights", "clusters", "strata", "population", "missing"} < named.keys()
     assert named["column"].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+def test_both_readers_name_the_columns_that_they_take():
+    read, frame = (inspect.signature(each).parameters for each in (dc.Survey.read, dc.Survey.from_frame))
+    assert not [name for name, each in read.items() if each.kind is each.VAR_KEYWORD]
+    assert list(read)[2:] == list(inspect.signature(read_survey).parameters)[2:]
+    assert set(frame) - {"frame"} <= set(read)

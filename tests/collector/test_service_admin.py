@@ -174,13 +174,14 @@ def test_a_service_starts_with_what_its_store_holds(service, make, name):
 
 
 def test_the_overview_shows_states_sizes_and_refusals(service, name):
-    service.send(name, [0, 1, 99])
-    service.get("/nowhere")
+    service.send(name, [0, 1, *[99] * 6])
+    for _ in range(101):
+        service.get("/nowhere")
     service.service._keep_refusals()
     found = service.get("/overview", role="admin").json
     (row,) = found["collections"]
-    assert (row["reports"], row["state"], row["refused"]) == (0, "open", {"report_impossible": 1})
-    assert found["refused"] == {"not_found": 1}
+    assert (row["reports"], row["state"], row["refused"]) == (0, "open", {"report_impossible": 5})
+    assert found["refused"] == {"not_found": 100}
 
 
 def test_a_proxy_s_prefix_is_in_every_link(make):

@@ -1,5 +1,6 @@
 """Laws of uploads: what is taken, what is refused and why, and that nothing is taken twice."""
 
+import itertools
 import json
 from datetime import UTC, datetime, timedelta
 
@@ -222,7 +223,27 @@ def test_an_invitation_is_good_for_one_upload_of_one_report(service):
     assert service.send(name, [0], headers=[("invitation", made[0])]).code == "not_invited"
     assert service.send(name, [0], number="one", headers=[("invitation", made[0])]).content == first.content
     assert service.send(name, [0], number="one").content == first.content  # a repetition needs none
-    assert service.get(f"/collections/{name}/progress", role="analyst").json["invitations"] == {"made": 2, "spent": 1}
+    assert service.store.invitations(name) == (2, 1)
+
+
+def test_looks_around_one_person_tell_nothing_of_invitations_and_refusals(service):
+    """After each person `progress` and the overview differ by 0 or by `minimum`."""
+    name = service.made(access="invitation")
+    made = service.post(f"/collections/{name}/invitations", {"count": 12}, role="admin").json["invitations"]
+    shown, exact = [(0, 0)], [(0, 0)]
+    for invitation in made:
+        service.send(name, [99], headers=[("invitation", invitation)])
+        service.send(name, [0], headers=[("invitation", invitation)])
+        service.service._keep_refusals()
+        progress = service.get(f"/collections/{name}/progress", role="analyst").json
+        (row,) = service.get("/overview", role="admin").json["collections"]
+        assert (row["invitations"], row["refused"]) == (progress["invitations"], progress["refused"])
+        shown.append((progress["invitations"]["spent"], progress["refused"].get("report_impossible", 0)))
+        exact.append((service.store.invitations(name)[1], service.store.refusals()[name, "report_impossible"]))
+    steps = {after - before for looks in zip(*shown, strict=True) for before, after in itertools.pairwise(looks)}
+    assert steps == {0, progress["minimum"]}
+    assert shown[-1] == (10, 10)
+    assert exact == [(n, n) for n in range(13)], "the control: exact counts tell each person"
 
 
 def test_a_full_disk_and_a_failed_store_are_said_and_pass(service, name):
@@ -263,4 +284,4 @@ def test_what_is_refused_is_counted_by_reason_and_kept(service, name):
     assert refused[name, "impossible"] == 1
     assert refused[name, "label"] == 1
     assert refused["", "not_found"] == 1
-    assert service.get(f"/collections/{name}/progress", role="analyst").json["refused"]["label"] == 1
+    assert service.get(f"/collections/{name}/progress", role="analyst").json["refused"] == {}

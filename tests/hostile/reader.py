@@ -19,7 +19,6 @@ from discreet.bulk.report_files import reports_from_bytes, reports_from_texts
 from discreet.core.canonical import loads
 from discreet.core.errors import DiscreetError
 from discreet.estimation.tally import parse_tally
-from discreet.questionnaires.form import Form
 from discreet.questionnaires.tally import FormTally
 from discreet.wire import (
     Spec,
@@ -30,6 +29,7 @@ from discreet.wire import (
     report_from_text,
     reports_from_envelope,
 )
+from discreet.wire.form import Form
 
 LONGEST_MESSAGE = 2000
 WAITS = 10

@@ -7,8 +7,8 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import DiscreetError, InvalidInput, InvalidReport, MechanismMismatch
-from discreet.questionnaires.form import EACH, ONE, STRATEGIES, TOGETHER
 from discreet.questionnaires.tally import FormTally
+from discreet.wire.form import EACH, ONE, STRATEGIES, TOGETHER
 
 HABITS = {"smokes": ["no", "yes"], "drinks": ["never", "weekly", "daily"]}
 ANSWERS = {"smokes": ["no", "yes", "no"] * 400, "drinks": ["never", "daily", "weekly", "never"] * 300}

@@ -8,8 +8,8 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
-from discreet.questionnaires.form import EACH, ONE, TOGETHER
 from discreet.questionnaires.strategies import variance
+from discreet.wire.form import EACH, ONE, TOGETHER
 
 TABLE = {
     (2, "1"): ("4.17", "2.34", "2.77", "19.5", "2.08"),

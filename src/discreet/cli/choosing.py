@@ -12,8 +12,8 @@ from . import remembered
 
 if TYPE_CHECKING:
     from ..planning.explanation import Explanation
-    from ..questionnaires.form import Form
     from ..wire import Spec
+    from ..wire.form import Form
 
 
 def read_spec(
@@ -33,7 +33,7 @@ def read_either(
 ) -> Spec | Form:
     """The spec of one question, or the form of several, in a file, with mechanisms chosen as by `read_spec`."""
     from ..files.overwriting import check_outputs
-    from ..questionnaires.form import Form, read_spec_or_form
+    from ..wire.form import Form, read_spec_or_form
 
     document = read_spec_or_form(path)
     check_outputs(writes, [*document.files, *reads])

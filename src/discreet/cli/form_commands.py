@@ -14,8 +14,8 @@ from ..core.exact import text_of
 
 if TYPE_CHECKING:
     from ..files.sources import FileSource
-    from ..questionnaires.form import Form
     from ..questionnaires.tally import FormTally
+    from ..wire.form import Form
 
 
 def without(**options: Any) -> None:
@@ -103,7 +103,7 @@ def plan(form: Form, n: int, prior: str | None, *, as_json: bool, plot: str | No
 
 def verify(form: Form, *, as_json: bool) -> None:
     """Print the certificate of every part, and what the whole form promises."""
-    from ..questionnaires.form import ONE, STRATEGIES
+    from ..wire.form import ONE, STRATEGIES
     from .before.verify import certificate_data, claimed_text
 
     proofs = {part: certificate_data(mechanism) for part, mechanism in form.mechanisms.items()}

@@ -38,6 +38,7 @@ COMMANDS = {
     "audit": ("before", "Attack a mechanism as a black box."),
     "serve": ("collecting", "Collect reports over HTTP."),
     "restore": ("collecting", "Make a collector's store of a copy of it."),
+    "invite": ("collecting", "Links with invitations for a list of people."),
     "simulate": ("collecting", "Send simulated people to a collector."),
     "spark": ("collecting", "Randomize and tally on a cluster."),
     "papers": ("before", "Figures and tables of the papers, made again."),

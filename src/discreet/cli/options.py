@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ..core.domain import Domain
     from ..estimation.tally import Tally
     from ..files.sources import FileSource
-    from ..questionnaires.form import Form
     from ..wire import Spec
+    from ..wire.form import Form
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Any], Any]
@@ -147,7 +147,7 @@ def open_reports(
 
 def part_for(document: Spec | Form, *, question: str | None, column: str | None, **others: Any) -> str | None:
     """The part of a form that --question names; None for the spec of one question, where it must be left out."""
-    from ..questionnaires.form import Form
+    from ..wire.form import Form
 
     if isinstance(document, Form):
         form_commands.without(column=column)
@@ -180,8 +180,8 @@ def read_labelled(labels: Sequence[str], options: Mapping[str, Any]) -> Survey:
     from ..estimation.results.intervals import check_confidence
     from ..files.columns import REPORT
     from ..files.sources import source_of
-    from ..questionnaires.form import Form
     from ..questionnaires.reading import read_form_surveys
+    from ..wire.form import Form
 
     check_confidence(options["confidence"])
     document, files = open_reports(files=options["reports"], **options)
@@ -200,7 +200,7 @@ def read_counts(spec: str, files: Sequence[str], options: Mapping[str, Any]) -> 
     from ..bulk.jobs import rows_in, tally_files
     from ..estimation.tally import read_tally
     from ..files.columns import REPORT
-    from ..questionnaires.form import Form
+    from ..wire.form import Form
 
     document, given = open_reports(spec, files, **options)
     column, unmarked = options["column"], options["unmarked"]

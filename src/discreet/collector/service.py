@@ -237,13 +237,19 @@ class Service:
         return kept.look(self.store, served.id, closed=over)
 
     def describe(self, served: ServedCollection) -> dict[str, Any]:
-        """The state of a collection, what was refused of it and why, and its invitations."""
+        """The state of a collection, what was refused of it and why, and its invitations.
+
+        Spent invitations and refused reports are counted in steps of `minimum`, as reports are shown: who looks before
+        and after one person answers sees a difference of 0 or of at least `minimum`.
+        """
         invitations, spent = self.store.invitations(served.id)
+        step = served.declaration.minimum
+        counts = {code: n for (name, code), n in sorted(self.store.refusals().items()) if name == served.id}
         return {
             "state": served.state(datetime.now(UTC)),
-            "minimum": served.declaration.minimum,
-            "refused": {code: n for (name, code), n in sorted(self.store.refusals().items()) if name == served.id},
-            "invitations": {"made": invitations, "spent": spent},
+            "minimum": step,
+            "refused": {code: n // step * step for code, n in counts.items() if n >= step},
+            "invitations": {"made": invitations, "spent": spent // step * step},
         }
 
     # -- background work -------------------------------------------------------------------------

@@ -236,9 +236,11 @@ def invite(url: str, token: str, people: int) -> list[str]:
     return invitations
 
 
-def ask(url: str, token: str, data: Any = None) -> Any:
-    """The JSON that a collector answers to a request with a token."""
-    headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+def ask(url: str, token: str | None = None, data: Any = None) -> Any:
+    """The JSON that a collector answers to a request, with a token where one is given."""
+    headers = {"Accept": "application/json"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
     body = None if data is None else json.dumps(data).encode()
     if body is not None:
         headers["Content-Type"] = "application/json"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from ..core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ..questionnaires.form import Form
     from ..wire import Spec
+    from ..wire.form import Form
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Example:
     def form(self) -> Form:
         """The form of several questions."""
         from ..core.documents import parse_toml
-        from ..questionnaires.form import Form
+        from ..wire.form import Form
 
         return Form.of(parse_toml(self.text), source=f"{self.name}.toml")
 

@@ -15,7 +15,7 @@ from ..core.errors import Unavailable, check_type
 from ..estimation.results.covariance import block_diagonal, covariance_of_queries, with_errors
 from ..estimation.results.shares import Query
 from ..estimation.results.unbiased import estimate
-from .form import ONE, TOGETHER
+from ..wire.form import ONE, TOGETHER
 from .tally import FormTally
 
 Array = NDArray[np.float64]

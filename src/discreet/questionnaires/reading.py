@@ -20,8 +20,8 @@ from ..files.columns import REPORT
 from ..files.frames import INSECURE, FrameReader, marks_in
 from ..files.sources import FileSource, source_of
 from ..files.text_reader import read_columns
+from ..wire.form import ONE, Form
 from ..wire.spec import located
-from .form import ONE, Form
 from .tally import FormReports, FormTally
 from .writing import columns_of, origin_of
 

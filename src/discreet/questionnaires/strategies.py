@@ -20,7 +20,7 @@ from ..estimation.results.weights import calibrated_moment, constants
 from ..mechanisms.mechanism import Mechanism
 from ..planning import check_target
 from ..planning.choose import prior_of
-from .form import EACH, ONE, STRATEGIES, TOGETHER, Form
+from ..wire.form import EACH, ONE, STRATEGIES, TOGETHER, Form
 
 Array = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from ..core.canonical import loads
 from ..core.errors import InvalidInput, MechanismMismatch, UnknownValue, check_type, shown
 from ..core.random import check_source
 from ..estimation.tally import Tally, max_tally_bytes, tally_from_json, tally_to_json
+from ..wire.form import EACH, ONE, Form
 from ..wire.spec import located
-from .form import EACH, ONE, Form
 
 if TYPE_CHECKING:
     from ..core.random import Source

@@ -24,7 +24,7 @@ from ..files.frames import mark_of
 from ..files.json_lines import JsonLines, entry_of
 from ..files.sources import FileSource, source_of
 from ..files.text_reader import TextWriter, read_columns
-from .form import EACH, ONE, TOGETHER, Form
+from ..wire.form import EACH, ONE, TOGETHER, Form
 from .tally import FormReports, randomize_answers
 
 if TYPE_CHECKING:

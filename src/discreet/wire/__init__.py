@@ -6,6 +6,7 @@
 (b'\\x02', 2)
 """
 
+from .published import parse_published
 from .reports import (
     byte_width,
     report_from_bytes,
@@ -24,6 +25,7 @@ __all__ = [
     "byte_width",
     "law_text",
     "parse_law",
+    "parse_published",
     "report_from_bytes",
     "report_from_json",
     "report_from_text",

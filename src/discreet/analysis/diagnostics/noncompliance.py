@@ -12,9 +12,12 @@ import numpy as np
 
 from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, shown
+from ...estimation.decoders import decoder_of
+from ...estimation.results.intervals import quantile
+from ...estimation.results.score_law import ScoreLaw
 from ...estimation.results.shares import Shares, tally_of
 from ...estimation.results.unbiased import Estimate, estimate
-from ...estimation.results.weights import MIN_EXCESS, weights_of
+from ...estimation.results.weights import MIN_EXCESS, calibrated_moment, constants, query_law, weights_of
 from ...estimation.tally import Tally
 from ..reference_distribution import Array
 from ..result import CONFIDENCE, Result, number_columns
@@ -30,6 +33,8 @@ READINGS = {
 }
 """Who those may be who evade; whoever they are, the query is between the lowest and the highest."""
 
+MAX_SHARE = 0.99
+"""The largest share of people who evade that is looked at."""
 TABLE_ROWS = 6
 """How many shares of people who evade a table shows unless they are given."""
 
@@ -41,7 +46,8 @@ class Noncompliance(Result):
     `value` and `stderr` are those of the query as reported. Where a share s of the people follow another law of
     reports, the others contribute ``value - s moved``, with `moved` the score of that law. `largest` is the largest
     share that leaves no share of a value negative. `shares` are those that the table shows. Errors are those of the
-    reports, whatever law they follow; where a report is a set, they are those of people who comply.
+    reports, whatever law they follow; where a report is a set, counts do not tell them, and they are those of so many
+    people who comply and evade.
 
     >>> import discreet as dc
     >>> design = dc.by_hand.forced_response(truth="2/3")
@@ -70,17 +76,38 @@ class Noncompliance(Result):
         the least and the most weight to q.
         """
         share, left = _share(share), self.value - share * self.moved
+        stderr = float(self._law(share).stderr[0])
         if reading == LIKE_OTHERS:
-            return left / (1 - share), self.stderr / (1 - share)
-        return left + share * self._end(reading), self.stderr
+            return left / (1 - share), stderr / (1 - share)
+        return left + share * self._end(reading), stderr
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
         """The low and the high end of the query as reported, as in `Estimate.query`."""
         return self.estimate.query(self.weights).interval(confidence)
 
-    def _complying(self, share: Any, value: float) -> Array:
-        """The query among those who comply, where it is this as reported."""
-        return np.asarray((value - share * self.moved) / (1 - share))
+    def _law(self, share: float) -> ScoreLaw:
+        """The confidence distribution of the query as reported, if this share of the people evade.
+
+        Where a report is a set, the second moment of its score is that of those who comply, at what is left of the
+        shares, and of those who evade: ``(1 - s) M(q) + s sum_r chance_r score_r**2``.
+        """
+        mechanism = self.estimate.mechanism
+        decoder, query = decoder_of(mechanism), (self.weights, constants(decoder_of(mechanism), self.weights))
+        law = query_law(self.estimate, self.weights[None, :], query[1][None, :])
+        if decoder.disjoint or not self.evaders.reports or not share:
+            return law
+        left, _ = self._left(share)
+        held = left + (1 - left.sum()) / len(left)
+        chances, scores = self.evaders.scores(mechanism, self.weights)
+        moment = (1 - share) * calibrated_moment(decoder, held, query, query) + share * chances @ scores**2
+        return law.rescaled(np.array([max(0.0, float(moment) - self.value**2) / self.estimate.n]))
+
+    def _complying(self, shares: Iterable[float], confidence: float) -> tuple[Array, Array]:
+        """The ends of the query among those who comply, for each share of people who evade."""
+        evading = np.array(list(shares))
+        ends = np.array([self._law(share).ends(quantile(confidence)) for share in evading.tolist()])[:, :, 0]
+        low, high = (ends.T - evading * self.moved) / (1 - evading)
+        return low, high
 
     def tipping(self, reading: str = LIKE_OTHERS) -> tuple[float, float] | None:
         """The share of people who evade at which the query is the threshold, and its standard error.
@@ -92,13 +119,24 @@ class Noncompliance(Result):
             raise InvalidInput("threshold must be given to say what share of people would reach it")
         slope = self.moved - (self.threshold if reading == LIKE_OTHERS else self._end(reading))
         share = (self.value - self.threshold) / slope if slope else math.inf
-        return (share, self.stderr / abs(slope)) if 0 <= share <= self.largest else None
+        if not 0 <= share <= min(self.largest, MAX_SHARE):
+            return None
+        return share, float(self._law(share).stderr[0]) / abs(slope)
 
     def compliant(self, share: float) -> tuple[Array, Array]:
         """The shares of all values among those who comply if this share of the people evade, with standard errors."""
-        share = _share(share)
-        left = self.estimate.shares - share * self.evaders.decode(self.estimate.mechanism)
-        return left / (1 - share), self.estimate.stderr / (1 - share)
+        return self._left(_share(share))
+
+    def _left(self, share: float) -> tuple[Array, Array]:
+        mechanism, n = self.estimate.mechanism, self.estimate.n
+        left = (self.estimate.shares - share * self.evaders.decode(mechanism)) / (1 - share)
+        if decoder_of(mechanism).disjoint or not self.evaders.reports:
+            return left, self.estimate.stderr / (1 - share)
+        chances = np.array([chance for _, chance in self.evaders.reports])
+        held = left + (1 - left.sum()) / len(left)
+        moments = (1 - share) * decoder_of(mechanism).second_moments(held)
+        moments = moments + share * chances @ self.evaders.decoded_reports(mechanism) ** 2
+        return left, np.sqrt(np.maximum(moments - self.estimate.shares**2, 0.0) / n) / (1 - share)
 
     def _end(self, reading: str) -> float:
         if reading not in READINGS:
@@ -107,7 +145,7 @@ class Noncompliance(Result):
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         estimate, stderr = np.array([self.at(share) for share in self.shares]).T
-        low, high = (self._complying(self.shares, end) for end in self.interval(confidence))
+        low, high = self._complying(self.shares, confidence)
         return {
             "evading": list(self.shares),
             **number_columns(estimate, stderr, low, high),
@@ -156,7 +194,7 @@ class Noncompliance(Result):
         places = np.linspace(0, max(self.largest, *self.shares), 41)
         places = places[places < 1]
         lines = {reading: [self.at(s, reading)[0] for s in places] for reading in READINGS}
-        low, high = (self._complying(places, end) for end in self.interval(confidence))
+        low, high = self._complying(places, confidence)
         plot_noncompliance(
             places,
             {f"{reading}: {READINGS[reading]}": heights for reading, heights in lines.items()},
@@ -274,7 +312,7 @@ def _share(share: Any) -> float:
 
 def _shares(given: Any, largest: float) -> Array:
     if given is None:
-        return np.linspace(0, min(largest, 0.99), TABLE_ROWS) if largest > 0 else np.zeros(1)
+        return np.linspace(0, min(largest, MAX_SHARE), TABLE_ROWS) if largest > 0 else np.zeros(1)
     if isinstance(given, Real):
         return np.array([_share(given)])
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):

@@ -78,9 +78,14 @@ class Evaders:
         """The mean score of their reports, calibrated at even shares as in `Estimate.query`."""
         if not self.reports:
             return float(weights[mechanism.context.values.number_of(self.to)])
+        chances, scores = self.scores(mechanism, weights)
+        return float(chances @ scores)
+
+    def scores(self, mechanism: Mechanism, weights: Array) -> tuple[Array, Array]:
+        """The probability of each of their reports, and its score, calibrated at even shares."""
         even = np.full(len(weights), 1 / len(weights))
         scores = mechanism.score([number_of(mechanism, y) for y, _ in self.reports], weights, shares=even)
-        return float(np.average(scores, weights=[share for _, share in self.reports]))
+        return np.array([chance for _, chance in self.reports]), np.asarray(scores)
 
 
 def number_of(mechanism: Mechanism, report: Any) -> int:

@@ -16,6 +16,7 @@ from scipy.special import expit
 from ...core.errors import Unavailable
 from ...estimation.results.intervals import check_confidence
 from ..groups.moments import mean_reference
+from ..inversion import ScoreMeans, invert
 from ..reference_distribution import (
     Array,
     JointTest,
@@ -129,7 +130,7 @@ class Coefficients(Estimates):
     @property
     def scored(self) -> CoefficientTests | None:
         """The score tests that make intervals and p-values; None where `stderr` and `reference` do."""
-        return self.tests if self.tests is not None and self.tests.tests.affordable else None
+        return self.tests if self.tests is not None and self.tests.affordable else None
 
     @cached_property
     def p(self) -> Array:
@@ -187,7 +188,8 @@ class Prediction(Estimates):
     """Estimates for people with given labels, a row each, with the errors of the coefficients.
 
     `reference` is the reference distribution of each, which is normal where people were not drawn by a design. The
-    intervals of shares by log-odds are those of the log-odds, so that they stay between 0 and 1.
+    intervals of shares by log-odds are those of the log-odds, so that they stay between 0 and 1: by the score `tests`
+    where there are some, which hold near these too, else by standard errors.
     """
 
     ESTIMATE = "estimates"
@@ -198,11 +200,22 @@ class Prediction(Estimates):
     reference: ReferenceDistribution
     log_odds: bool
     what: str
+    covariance: Array
+    tests: CoefficientTests | None = None
+
+    @property
+    def covariance_matrix(self) -> Array:
+        """The covariance of the estimates; linearised where they are shares by log-odds."""
+        return self.covariance
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The ends of each estimate's interval."""
         if not self.log_odds:
             return super().interval(confidence)
+        if self.tests is not None:
+            check_confidence(confidence)
+            low, high = map(expit, self.tests.interval(confidence))
+            return np.minimum(low, self.estimates), np.maximum(high, self.estimates)
         with np.errstate(divide="ignore", invalid="ignore"):
             centre, slope = np.log(self.estimates / (1 - self.estimates)), self.estimates * (1 - self.estimates)
             reach = quantiles(confidence, self.reference.df) * self.stderr / slope
@@ -243,17 +256,33 @@ class Prediction(Estimates):
 class Correlation:
     """A correlation with its standard error; the estimate may pass 1, and is nan where no spread of answers is seen.
 
-    `df` are the degrees of freedom of the error, infinite where people were not drawn by a design.
+    `df` are the degrees of freedom of the error, infinite where people were not drawn by a design. `moments` are the
+    means of both numbers, of their squares and of their product, and of 1.
     """
 
     estimate: float
     stderr: float
     df: float = math.inf
+    moments: ScoreMeans | None = None
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """The ends of its interval, by t, or the normal distribution where `df` is infinite."""
-        reach = float(quantiles(confidence, self.df)) * self.stderr
-        return self.estimate - reach, self.estimate + reach
+        """The ends of its interval, from -1 to 1 where no spread is seen.
+
+        It is the set of all r at which ``(X - a)(Z - b) - r/2 (c (X - a)**2 + (Z - b)**2 / c)`` may have mean 0, with
+        the means a and b and the ratio c of the two standard deviations as estimated. At the truth the mean is 0, and
+        small errors of a, b and c do not change it.
+
+        References: Fieller1954, Neyman1959.
+        """
+        check_confidence(confidence)
+        if math.isnan(self.estimate) or self.moments is None:
+            return -1.0, 1.0
+        a, b, squared, other_squared, _, _ = self.moments.means
+        c = math.sqrt((other_squared - b**2) / (squared - a**2))
+        product = np.array([-b, -a, 0, 0, 1, a * b])
+        spread = np.array([-2 * a * c, -2 * b / c, c, 1 / c, 0, c * a**2 + b**2 / c]) / 2
+        moments = self.moments
+        return invert(lambda r: moments.ends(product - r[:, None] * spread, confidence), self.estimate, (-1.0, 1.0))
 
     def __str__(self) -> str:
         if math.isnan(self.estimate):

@@ -82,6 +82,15 @@ class CoefficientTests:
     turn: Array
     _ends: dict[float, tuple[Array, Array]] = field(default_factory=dict)
 
+    @property
+    def affordable(self) -> bool:
+        """Whether all of their intervals and p-values take a reasonable time."""
+        return self.tests.affordable(len(self.turn))
+
+    def combined(self, rows: Array) -> CoefficientTests:
+        """The tests of combinations of these coefficients, a row of factors each."""
+        return CoefficientTests(self.tests, rows @ self.turn)
+
     @cached_property
     def both(self) -> Array:
         """The p-value of each coefficient being 0, and the degrees of freedom that it is on."""

@@ -106,15 +106,17 @@ class Multinomial(Coefficients):
         turned = (slopes[:, :, 1:, None] * rows[:, None, None, :]).reshape(size, k, -1)
         plain = self.covariance / np.outer(self.reference.factor, self.reference.factor)
         known, reference = np.where(np.isnan(plain), 0.0, plain), _reference(self.design).reference(rows)
-        error = np.sqrt(np.maximum(np.einsum("nxa,ab,nxb->nx", turned, known, turned, optimize=True), 0))
-        error = error * reference.factor[:, None]
-        error[:, 1:][:, self.infinite] = np.nan
+        turned = (turned * reference.factor[:, None, None]).reshape(size * k, -1)
+        covariance = turned @ known @ turned.T
+        unknown = np.tile(np.concatenate([[False], self.infinite]), size)
+        covariance[unknown], covariance[:, unknown] = np.nan, np.nan
+        error = np.sqrt(np.maximum(np.diag(covariance), 0))
         repeated = replace(reference, factor=np.repeat(reference.factor, k), df=np.repeat(reference.df, k))
         columns = {
             name: [cell for cell in column for _ in range(k)] for name, column in self.formula.decode(values).items()
         }
         columns["value"] = [*self.values] * size
-        return Prediction(columns, shares.reshape(-1), error.reshape(-1), repeated, True, "share")
+        return Prediction(columns, shares.reshape(-1), error, repeated, True, "share", covariance)
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         information = "the observed information" if self.penalty is None else "the expected information"

@@ -6,7 +6,7 @@ The moments and equations of the regression allow for the noise of the answer.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -15,9 +15,11 @@ from scipy.special import expit
 
 from ...core.errors import InvalidInput, Unavailable, check_type, shown
 from ...estimation.results.weights import weights_of
+from ..inversion import ScoreMeans
 from ..reference_distribution import Array, JointTest
 from ..result import CONFIDENCE
 from ..survey.survey import Survey
+from ..tables.paired_answers import PairedAnswers, scores_of
 from .coefficients import Coefficients, Correlation, Fit, correlation_of
 from .design_matrix import DesignMatrix, complete_column, design_of
 from .formula import finite
@@ -301,8 +303,16 @@ def _residuals(design: DesignMatrix, weights: Array, outcomes: Array, coefficien
 def _correlation(survey: Survey, weights: Array, outcome: Array) -> Correlation:
     """The correlation of the outcome and of the weights that people hold."""
     weights, outcome = weights - weights.mean(), outcome - survey.relative_weights @ outcome
+    weights, outcome = weights / np.ptp(weights), outcome / outcome.std()
     scores = survey.scores(weights)
-    return correlation_of(survey, (scores, survey.scores(weights**2)), (outcome, outcome**2), scores * outcome)
+    found = correlation_of(survey, (scores, survey.scores(weights**2)), (outcome, outcome**2), scores * outcome)
+    different, own = np.unique(outcome, return_inverse=True)
+    powers = np.stack([np.ones(len(different)), different, different**2], axis=1)
+    answers = scores_of(survey, np.stack([np.ones(len(weights)), weights, weights**2]))
+    pairs = PairedAnswers(survey, ((), ()), (answers, (powers, own.reshape(-1))), np.zeros(0, dtype=np.int64))
+    one, held, square = np.eye(3)
+    queries = [(held, one), (one, held), (square, one), (one, square), (held, held), (one, one)]
+    return replace(found, moments=ScoreMeans.of(pairs, queries))
 
 
 def _features(survey: Survey, query: Any) -> dict[str, Array]:

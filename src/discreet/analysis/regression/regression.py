@@ -81,13 +81,15 @@ class Regression(Coefficients):
         values, size = self.formula.encode({} if labels is None else labels)
         rows = self.formula.rows(values, size)
         estimates, reference = rows @ self.coefficients, self.references.reference(rows)
-        plain = self.covariance / np.outer(self.reference.factor, self.reference.factor)
-        error = reference.factor * np.sqrt(np.maximum(((rows @ plain) * rows).sum(axis=1), 0))
+        turned, tests = rows * reference.factor[:, None], None
         if self.link == "logit":
             estimates = expit(estimates)
-            error = error * estimates * (1 - estimates)
-        labels = self.formula.decode(values)
-        return Prediction(labels, estimates, error, reference, self.link == "logit", self._what)
+            turned = turned * (estimates * (1 - estimates))[:, None]
+            tests = None if self.tests is None else self.tests.combined(rows)
+        covariance = turned @ (self.covariance / np.outer(self.reference.factor, self.reference.factor)) @ turned.T
+        error, labels = np.sqrt(np.maximum(np.diag(covariance), 0)), self.formula.decode(values)
+        scored = tests if tests is not None and tests.affordable else None
+        return Prediction(labels, estimates, error, reference, self.link == "logit", self._what, covariance, scored)
 
     @property
     def _what(self) -> str:

@@ -87,10 +87,9 @@ class ScoreTests:
         start = np.where(np.abs(self.best.b) < 5, self.best.b, 0.0)
         return self.likelihood.at(maximise(penalised := Penalised(self.likelihood), penalised.at(start)).point.b)
 
-    @property
-    def affordable(self) -> bool:
-        """Whether intervals and p-values of all coefficients take a reasonable time."""
-        return self.likelihood.work * self.likelihood.size * FITS <= MAX_WORK
+    def affordable(self, combinations: int) -> bool:
+        """Whether intervals and p-values of so many combinations of coefficients take a reasonable time."""
+        return self.likelihood.work * combinations * FITS <= MAX_WORK
 
     def standing(self, held: Array, values: Array, near: Point | None = None) -> Standing | None:
         """The score where ``held @ b`` has these values, from a point near by; None where the likelihood is 0 there."""

@@ -139,11 +139,28 @@ class Survey:
         self.part_of: tuple[Survey, NDArray[np.bool_]] | None = None
 
     @classmethod
-    def read(cls, mechanism: Mechanism, files: Any, **columns: Any) -> Survey:
+    def read(
+        cls,
+        mechanism: Mechanism,
+        files: Any,
+        *,
+        labels: Sequence[str] = (),
+        weights: str | None = None,
+        clusters: str | None = None,
+        strata: str | None = None,
+        population: Population | None = None,
+        column: str | None = None,
+        delimiter: str | None = None,
+        unmarked: bool = False,
+        missing: str = "error",
+        progress: Callable[[int], None] = lambda rows: None,
+    ) -> Survey:
         """The survey in report files with other columns beside the reports, as `read_survey` reads it."""
         from .reading import read_survey
 
-        return read_survey(mechanism, files, **columns)
+        names: Any = {"column": column, "weights": weights, "clusters": clusters, "strata": strata}
+        how: Any = {"delimiter": delimiter, "unmarked": unmarked, "missing": missing, "progress": progress}
+        return read_survey(mechanism, files, labels=labels, population=population, **names, **how)
 
     @classmethod
     def from_frame(

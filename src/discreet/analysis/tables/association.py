@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,10 +13,10 @@ from ...core.errors import InvalidInput, Unavailable, shown
 from ...core.random import Source, check_source
 from ...estimation.results.intervals import check_confidence
 from ..groups.omnibus import generator, inverse_root
+from ..inversion import ScoreMeans, invert
 from ..reference_distribution import Array, JointTest, ReferenceDistribution, chi_square_test, hotelling_test
 from ..regression.coefficients import Correlation, correlation_of
 from ..result import CONFIDENCE, Estimates, shares_panel
-from .inversion import ScoreMeans, invert
 from .paired_answers import PairedAnswers
 
 MAX_CONTRASTS = 400
@@ -84,43 +83,14 @@ def whiten(pairs: PairedAnswers) -> tuple[Array, Array]:
     return sides[0], sides[1]
 
 
-@dataclass(frozen=True)
-class JointCorrelation(Correlation):
-    """The correlation of two answers; the estimate may pass 1, and is nan where no spread of answers is seen.
-
-    `moments` are the means of both numbers, of their squares and of their product, and of 1.
-    """
-
-    moments: ScoreMeans | None = None
-
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """The ends of its interval, from -1 to 1 where no spread is seen.
-
-        It is the set of all r at which ``(X - a)(Z - b) - r/2 (c (X - a)**2 + (Z - b)**2 / c)`` may have mean 0, with
-        the means a and b and the ratio c of the two standard deviations as estimated. At the truth the mean is 0, and
-        small errors of a, b and c do not change it.
-
-        References: Fieller1954, Neyman1959.
-        """
-        check_confidence(confidence)
-        if math.isnan(self.estimate) or self.moments is None:
-            return -1.0, 1.0
-        a, b, squared, other_squared, _, _ = self.moments.means
-        c = math.sqrt((other_squared - b**2) / (squared - a**2))
-        product = np.array([-b, -a, 0, 0, 1, a * b])
-        spread = np.array([-2 * a * c, -2 * b / c, c, 1 / c, 0, c * a**2 + b**2 / c]) / 2
-        moments = self.moments
-        return invert(lambda r: moments.ends(product - r[:, None] * spread, confidence), self.estimate, (-1.0, 1.0))
-
-
-def joint_correlation(pairs: PairedAnswers, first: Array, second: Array) -> JointCorrelation:
+def joint_correlation(pairs: PairedAnswers, first: Array, second: Array) -> Correlation:
     """The correlation of the numbers that the two answers stand for."""
     ones = np.ones(len(first)), np.ones(len(second))
     one = pairs.scores(np.outer(first, ones[1])), pairs.scores(np.outer(first**2, ones[1]))
     two = pairs.scores(np.outer(ones[0], second)), pairs.scores(np.outer(ones[0], second**2))
     found = correlation_of(pairs.survey, one, two, pairs.scores(np.outer(first, second)))
     queries = [(first, ones[1]), (ones[0], second), (first**2, ones[1]), (ones[0], second**2), (first, second), ones]
-    return JointCorrelation(found.estimate, found.stderr, found.df, ScoreMeans.of(pairs, queries))
+    return replace(found, moments=ScoreMeans.of(pairs, queries))
 
 
 MIN_RATIO = 3.0
@@ -146,7 +116,13 @@ class ConditionalShares(Estimates):
     among: tuple[float, float]
     n: int
     reference: ReferenceDistribution
+    covariance: Array
     ratios: tuple[ScoreMeans, ...]
+
+    @property
+    def covariance_matrix(self) -> Array:
+        """The covariance of the shares, by their linear terms."""
+        return self.covariance
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The low and the high end of each share: all r at which the mean of ``t_xz - r t_x`` may be 0.
@@ -217,10 +193,11 @@ def conditional_shares(pairs: PairedAnswers, names: tuple[str, str], side: int, 
         raise Unavailable(f"{names[side]}={shown(answer)}: the estimated share of people who gave it is not above 0")
     shares = cells / total
     linear = (terms - shares * all_terms[:, None]) / total
-    stderr = np.sqrt([pairs.variance(column) for column in linear.T])
+    covariance = pairs.covariance(linear)
+    stderr = np.sqrt(np.diag(covariance))
     among = total, float(np.sqrt(pairs.variance(all_terms - total)))
     of = names[other], pairs.values[other], shares, stderr, names[side], answer, among, pairs.n, pairs.reference
-    return ConditionalShares(*of, tuple(_ratio(pairs, side, place, z) for z in range(count)))
+    return ConditionalShares(*of, covariance, tuple(_ratio(pairs, side, place, z) for z in range(count)))
 
 
 def _ratio(pairs: PairedAnswers, side: int, place: int, other: int) -> ScoreMeans:

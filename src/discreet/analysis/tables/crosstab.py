@@ -20,11 +20,11 @@ from ...estimation.results.score_law import ScoreLaw, remark_on_few
 from ...estimation.results.weights import weights_of
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, JointTest, ReferenceDistribution, quantiles
+from ..regression.coefficients import Correlation
 from ..result import CONFIDENCE, Estimates, number_columns
 from ..survey.survey import Survey
 from .association import (
     ConditionalShares,
-    JointCorrelation,
     conditional_shares,
     independence_of,
     joint_correlation,
@@ -63,7 +63,7 @@ class Crosstab(Estimates):
     shares: Array
     stderr: Array
     independence: JointTest | None
-    correlation: JointCorrelation | None
+    correlation: Correlation | None
     pairs: PairedAnswers
     surveys: tuple[Survey, ...]
 

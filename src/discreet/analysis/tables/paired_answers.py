@@ -43,7 +43,7 @@ Scores = tuple[Array, Codes]
 """A row of scores for every different report, and the row of each person."""
 
 
-def _scores_of(survey: Survey, queries: Array) -> Scores:
+def scores_of(survey: Survey, queries: Array) -> Scores:
     """The calibrated scores of these queries, a row of weights each, once for every different report.
 
     Rows that nobody has follow: reports that could have been sent.
@@ -230,7 +230,7 @@ def pair_surveys(first: Survey, second: Survey) -> PairedAnswers:
         if two is not None and (one is None or not np.array_equal(one, two)):
             raise InvalidInput(f"{name} of second must be those of first, or be left out")
     _check(first.n, len(first.values) * len(second.values))
-    tables = tuple(_scores_of(survey, np.eye(len(survey.values))) for survey in (first, second))
+    tables = tuple(scores_of(survey, np.eye(len(survey.values))) for survey in (first, second))
     return PairedAnswers(first, (tuple(first.values), tuple(second.values)), tables, np.zeros(0, dtype=np.int64))
 
 
@@ -252,7 +252,7 @@ def split_pairs(survey: Survey, places: tuple[int, int]) -> PairedAnswers:
     cells = np.array([one[value[places[0]]] * len(two) + two[value[places[1]]] for value in held])
     queries = np.zeros((len(one) * len(two), len(held)))
     queries[cells, np.arange(len(held))] = 1.0
-    return PairedAnswers(survey, (sides[0], sides[1]), (_scores_of(survey, queries),), cells)
+    return PairedAnswers(survey, (sides[0], sides[1]), (scores_of(survey, queries),), cells)
 
 
 def _check(n: int, cells: int) -> None:

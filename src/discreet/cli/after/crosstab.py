@@ -12,7 +12,7 @@ from ..options import open_reports, read_labelled, sample_of, seed_option, show,
 
 if TYPE_CHECKING:
     from ...analysis.tables.crosstab import Crosstab
-    from ...questionnaires.form import Form
+    from ...wire.form import Form
 
 
 @click.command()
@@ -33,7 +33,7 @@ def command(
     """
     from ...analysis.tables.crosstab import crosstab
     from ...bulk.words import seeded
-    from ...questionnaires.form import Form
+    from ...wire.form import Form
 
     document, files = open_reports(files=options["reports"], **{**options, "quiet": True})
     rng = None if permutations is None else seeded(permutations)
@@ -73,8 +73,8 @@ def _of_form(
     from ...analysis.tables.crosstab import crosstab
     from ...estimation.results.intervals import check_confidence
     from ...files.sources import source_of
-    from ...questionnaires.form import EACH, ONE
     from ...questionnaires.reading import read_form_surveys
+    from ...wire.form import EACH, ONE
     from ..form_commands import without
 
     if form.strategy == ONE:

@@ -52,7 +52,7 @@ def command(spec: str, tally: str, top: int | None, as_json: bool, plot: str | N
     """
     from ...estimation.results.intervals import check_confidence
     from ...estimation.tally import Tally
-    from ...questionnaires.form import Form
+    from ...wire.form import Form
 
     confidence, simultaneous = how["confidence"], how["simultaneous"]
     check_confidence(confidence)

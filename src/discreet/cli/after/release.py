@@ -78,8 +78,8 @@ def command(
     from ...estimation.tally import Tally
     from ...files.formats import JSON, compression_of, known_format
     from ...publishing import release
-    from ...questionnaires.form import Form
     from ...questionnaires.tally import FormTally
+    from ...wire.form import Form
 
     if differences and not by:
         raise click.UsageError("--differences must go with --by, which names the groups")

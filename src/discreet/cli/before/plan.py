@@ -98,8 +98,8 @@ def command(
     from ...files.overwriting import check_outputs
     from ...mechanisms.build import REPORT_BITS
     from ...planning import check_target, effect_of, plan
-    from ...questionnaires.form import Form, read_spec_or_form
     from ...wire.choices import query_of
+    from ...wire.form import Form, read_spec_or_form
 
     if query and event:
         raise InvalidInput("--query and --event must not both be given")

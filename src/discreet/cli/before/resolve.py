@@ -30,7 +30,7 @@ def command(spec: str, output: str | None, question: str | None, quiet: bool) ->
     """
     from dataclasses import replace
 
-    from ...questionnaires.form import Form
+    from ...wire.form import Form
     from ...wire.spec import check_name
 
     if output is not None:

@@ -26,7 +26,7 @@ def command(spec: str, as_json: bool) -> None:
     SPEC is a .toml or .json file. Every pair of values is covered, by exact integers; a mechanism that
     fails is refused with exit code 2.
     """
-    from ...questionnaires.form import Form
+    from ...wire.form import Form
 
     document = read_either(spec)
     try:

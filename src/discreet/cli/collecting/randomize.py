@@ -72,8 +72,8 @@ def command(
     from ...core import errors
     from ...files.formats import PIPE
     from ...files.sources import inputs, source_of
-    from ...questionnaires.form import Form
     from ...questionnaires.writing import randomize_form
+    from ...wire.form import Form
 
     errors.show_values = show_values
     given = inputs(files or (PIPE,))

@@ -65,7 +65,7 @@ def command(
     from ...files.columns import REPORT
     from ...files.formats import PIPE
     from ...files.sources import inputs
-    from ...questionnaires.form import Form
+    from ...wire.form import Form
 
     given = inputs(files or (PIPE,))
     document = read_either(spec, quiet=quiet, writes=[out], reads=given)

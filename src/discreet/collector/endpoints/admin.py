@@ -13,7 +13,7 @@ from ..drafts import evaluate_draft
 from ..http.request import HttpRequest
 from ..http.response import HttpProblem, HttpResponse, JsonResponse
 from ..logs import log_event
-from ..service import Service
+from ..service import COUNT_STEP, Service, in_steps
 from ..tokens import digest, list_tokens, make_token, revoke_token
 
 
@@ -112,4 +112,4 @@ def _overview(service: Service) -> dict[str, Any]:
         for served in service.catalogue
     ]
     other = {code: n for (name, code), n in sorted(service.store.refusals().items()) if not name}
-    return {"collections": rows, "refused": other}
+    return {"collections": rows, "refused": {code: in_steps(n) for code, n in other.items() if n >= COUNT_STEP}}

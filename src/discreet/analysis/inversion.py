@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...estimation.results.intervals import quantile
-from ...estimation.results.score_law import concatenate_laws, law_of_cells
-from ..reference_distribution import Array, Codes, quantiles
-from .paired_answers import PairedAnswers
+from ..estimation.results.intervals import quantile
+from ..estimation.results.score_law import concatenate_laws, law_of_cells
+from .reference_distribution import Array, Codes, quantiles
+
+if TYPE_CHECKING:
+    from .tables.paired_answers import PairedAnswers
 
 POINTS, ROUNDS = 65, 4
 """How many parameters are tried at a time, and how often the step with an end in it is divided again."""

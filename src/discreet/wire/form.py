@@ -24,13 +24,15 @@ from ..core.errors import InvalidInput, InvalidReport, InvalidSpec, UnknownValue
 from ..core.exact import Epsilon, positive_finite, text_of
 from ..core.fields import Fields, as_list, number, text, to_plain
 from ..core.limits import LIFTED, Limits, allowed, check, metering, spend
+from ..core.registry import Registry
 from ..mechanisms.mechanism import Mechanism
-from ..wire.reports import report_from_json, report_to_json
-from ..wire.spec import (
+from .reports import report_from_json, report_to_json
+from .spec import (
     Spec,
     check_name,
     dumps,
     is_form,
+    law_text,
     located,
     named_files,
     parsed_document,
@@ -40,8 +42,8 @@ from ..wire.spec import (
 
 if TYPE_CHECKING:
     from ..core.random import Source
-    from .strategies import Strategies
-    from .tally import FormReports, FormTally
+    from ..questionnaires.strategies import Strategies
+    from ..questionnaires.tally import FormReports, FormTally
 
 VERSION = 1
 """The version of forms; another one is refused."""
@@ -53,6 +55,15 @@ STRATEGIES = {
     TOGETHER: "everybody answers every question, and all answers are one value with one report",
 }
 """The ways to ask several questions, and what each means."""
+
+IN_BULK: Registry[Any] = Registry(
+    {
+        "FormTally": "questionnaires.tally:FormTally",
+        "randomize_columns": "questionnaires.tally:randomize_columns",
+        "strategies": "questionnaires.strategies:strategies",
+    }
+)
+"""What a form does with many people, which needs NumPy: found when it is first asked for."""
 
 MAX_QUESTIONS = 64
 """The most questions of a form."""
@@ -149,6 +160,17 @@ class Form:
         laws = [mechanism.fingerprint for mechanism in mechanisms.values()]
         entries = {"fingerprints": laws, "questions": list(self.names), "strategy": self.strategy, "version": VERSION}
         return hashlib.sha256(canonical(entries).encode()).hexdigest()
+
+    @property
+    def published(self) -> str:
+        """The law file of the form: the laws of its parts, the names of the questions and the strategy, canonical.
+
+        `discreet.wire.parse_published` reads it. The fingerprint is that of the laws' fingerprints, not of this text.
+        """
+        laws = ",".join(law_text(mechanism) for mechanism in self.mechanisms.values())
+        names, strategy = canonical(list(self.names)), canonical(self.strategy)
+        form = f'{{"laws":[{laws}],"questions":{names},"strategy":{strategy}}}'
+        return f'{{"form":{form},"version":{VERSION}}}'
 
     def _joint_spec(self) -> Spec:
         contexts = [spec.context for spec in self.questions.values()]
@@ -335,24 +357,21 @@ class Form:
 
         `unknown` says what becomes of a person with a null or an answer outside the domain: "error" or "drop".
         """
-        from .tally import randomize_columns
-
-        return randomize_columns(self, answers, rng, unknown=unknown)
+        reports: FormReports = IN_BULK["randomize_columns"](self, answers, rng, unknown=unknown)
+        return reports
 
     def tally(self, reports: Any = ()) -> FormTally:
         """The counts of reports of this form, of `randomize` or of `randomize_many`, ready to be merged."""
-        from .tally import FormTally
-
-        return FormTally.of(self, reports)
+        counted: FormTally = IN_BULK["FormTally"].of(self, reports)
+        return counted
 
     def plan(self, *, n: int, prior: Mapping[str, Any] | None = None) -> Strategies:
         """The strategies compared for n people: the exact errors of every question's shares and of joint shares.
 
         `prior` gives the assumed shares of a question by its name; even ones unless given. See `Strategies`.
         """
-        from .strategies import strategies
-
-        return strategies(self, n=n, prior=prior)
+        compared: Strategies = IN_BULK["strategies"](self, n=n, prior=prior)
+        return compared
 
     def resolved(self) -> Form:
         """This form with the law of every mechanism in place of a name, and the fingerprint of the whole."""

@@ -10,8 +10,8 @@ import pytest
 import discreet as dc
 from discreet.core.documents import parse_toml
 from discreet.core.errors import BeyondLimits, DiscreetError, InvalidInput, InvalidReport, InvalidSpec, UnknownValue
-from discreet.questionnaires.form import EACH, MAX_QUESTIONS, ONE, STRATEGIES, TOGETHER
 from discreet.wire import Spec
+from discreet.wire.form import EACH, MAX_QUESTIONS, ONE, STRATEGIES, TOGETHER
 
 HABITS = {"smokes": ["no", "yes"], "drinks": ["never", "weekly", "daily"]}
 ALL = [dict(zip(HABITS, answers, strict=True)) for answers in product(*HABITS.values())]
