@@ -43,6 +43,7 @@ CONTEXTS = {
     "product": dc.Context.uniform(range(3), "2") * dc.Context.metric(range(4), "line", "1"),
     "sum": dc.Context.uniform(range(6), "1") + dc.Context.high_low(range(6), [0, 1], "1"),
     "meet": dc.Context.uniform(range(6), "2") & dc.Context.high_low(range(6), [0, 1], "1"),
+    "outside": dc.Context.metric(range(8), "line", "0.7").with_outside(["prefer not to say", "other"], "2"),
     "matrix": dc.Context.matrix(range(3), [[0, 1, 2], [1, 0, 1], [2, 1, 0]]),
 }
 """Every form of context, each with the mechanism that is chosen for it."""

@@ -31,6 +31,8 @@ CONTEXTS = {
     "binary": C.binary("a", "b", ("1", "inf")),
     "line": C.metric(range(6), "line", "1/2"),
     "ring": C.metric(range(7), "ring", "1/2", around=7),
+    "outside a line": C.metric(range(6), "line", "1").with_outside(["prefer not to say"], "2"),
+    "outside blocks": C.blocks({"x": ["a", "b"], "y": ["c"]}, "1").with_outside(["other", "none"], "2"),
     "product": C.high_low(["a", "b"], ["a"], "1") * C.blocks({"x": ["c", "d"], "y": ["e"]}, "2"),
 }
 WORDS = {"hiv": "HIV infection", "b": 'bee", "c', "('a', 'c')": "both"}

@@ -102,7 +102,7 @@ FUNCTIONS = {
 """All public functions that take a context, and what they say of it."""
 
 AS_ASKED = {"at", "between", "describe", "epsilon", "finite", "is_closed", "matrix", "pairs", "pairs_among", "tightest"}
-AS_ASKED |= {"generators", "largest", "protected_pairs", "published", "shows"}
+AS_ASKED |= {"generators", "largest", "protected_pairs", "published", "shows", "with_outside"}
 """The methods that state E as it was asked for."""
 NOT_OF_E = {
     "binary",
@@ -117,7 +117,7 @@ NOT_OF_E = {
     "read",
     "size",
 }
-NOT_OF_E |= {"graded", "nested", "uniform", "values"}
+NOT_OF_E |= {"graded", "nested", "outside", "uniform", "values"}
 HOLDERS = {"Mechanism", "Plan", "Spec", "ContextBounds", "check_mechanism"}
 """What keeps a context, with all that it says of it made by the functions above."""
 

@@ -93,6 +93,15 @@ SPECS = [
         }
     },
     {
+        "domain": {"values": {"from": 1, "to": 5}},
+        "context": {
+            "form": "outside",
+            "outside": ["prefer not to say", "other"],
+            "epsilon": "2",
+            "scale": {"form": "metric", "distance": "line", "epsilon": 1},
+        },
+    },
+    {
         "domain": {"values": [{"tuple": ["a", 1]}, {"tuple": ["b", {"tuple": [2]}]}]},
         "context": {"form": "uniform", "epsilon": 1},
     },

@@ -7,6 +7,7 @@ from .forms.high_low import HighLow
 from .forms.matrix import Matrix
 from .forms.metric import Metric
 from .forms.nested import NestedBlocks
+from .forms.outside import Outside
 from .forms.product import ProductContext
 from .forms.uniform import Binary, Uniform
 from .operational import ErrorRegion
@@ -15,9 +16,13 @@ from .structure.recognition import LineStructure, Part, RingStructure, TreeStruc
 FORMS: dict[str, type[Context]] = {
     form.form: form for form in (Uniform, Blocks, HighLow, Binary, NestedBlocks, Graded, Metric, ProductContext, Matrix)
 }
-"""The forms that a spec can name; a new one is added here."""
+"""The forms that a spec can name and a law can publish; a new one is added here."""
+
+DERIVED_FORMS: dict[str, type[Context]] = {Outside.form: Outside}
+"""The forms that a spec can name and that are published as a matrix."""
 
 __all__ = [
+    "DERIVED_FORMS",
     "FORMS",
     "Binary",
     "Blocks",
@@ -29,6 +34,7 @@ __all__ = [
     "Matrix",
     "Metric",
     "NestedBlocks",
+    "Outside",
     "Part",
     "ProductContext",
     "RingStructure",

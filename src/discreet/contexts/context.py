@@ -195,6 +195,11 @@ class Context(Constructors, ABC):
         """The two contexts of a product, with value number ``x1 * k2 + x2`` and E = E1 + E2; None for any other."""
         return None
 
+    @property
+    def outside(self) -> tuple[Context, Fraction] | None:
+        """The context of a scale, over the first values, and the epsilon of the values outside it; else None."""
+        return None
+
     @cached_property
     def exchangeable(self) -> tuple[int, ...]:
         """A number for each value, equal for values that can be swapped without changing the closure of E."""
@@ -376,6 +381,24 @@ class Context(Constructors, ABC):
         from .forms.product import ProductContext
 
         return ProductContext(self, other) if isinstance(other, Context) else NotImplemented
+
+    def with_outside(self, values: Iterable[Value], epsilon: object) -> Context:
+        """This context with answers outside its scale, such as "prefer not to say": nobody's neighbours.
+
+        Each of `values` is at `epsilon` from every other value, both ways, and from each other; "inf" lets them show.
+        They come last. Two values of the scale are then at 2 `epsilon` at most, as one may be told from the other
+        only as well as by way of a value outside: `closure` says so, and every mechanism keeps to it.
+
+        >>> import discreet as dc
+        >>> ages = dc.Context.metric(range(18, 100), "line", epsilon="1/10").with_outside(["prefer not to say"], "2")
+        >>> [str(ages.epsilon(99, other)) for other in (98, 18, "prefer not to say")]
+        ['1/10', '81/10', '2']
+        >>> str(ages.closure().epsilon(99, 18))
+        '4'
+        """
+        from .forms.outside import Outside
+
+        return Outside(self, values, epsilon)
 
     # -- operational meaning ----------------------------------------------------------------------
     def error_region(self, x: Value, z: Value) -> ErrorRegion:

@@ -40,12 +40,13 @@ def level(data: object, name: str) -> object:
 
 def context_in(fields: Fields, domain: Domain | None) -> Context:
     """The context that a table of a spec describes, whatever its form."""
-    from . import FORMS
+    from . import DERIVED_FORMS, FORMS
 
+    forms = FORMS | DERIVED_FORMS
     form = text(fields.required("form"), fields.name("form"))
-    if form not in FORMS:
-        raise InvalidSpec(f"{fields.name('form')}={form!r} must be one of {', '.join(FORMS)}")
-    context = FORMS[form].read(fields, domain)
+    if form not in forms:
+        raise InvalidSpec(f"{fields.name('form')}={form!r} must be one of {', '.join(forms)}")
+    context = forms[form].read(fields, domain)
     fields.close()
     return context
 

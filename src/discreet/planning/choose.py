@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -26,7 +27,7 @@ from ..mechanisms.sampler import Sampler
 from ..mechanisms.tree.level_choice import levels_response
 from ..mechanisms.tree.nested_choice import nested_response
 from ..mechanisms.uniform.cyclic import room
-from .classwise import classwise_mixture
+from .classwise import classwise_mixture, outside_mixtures
 from .explanation import Candidate, Explanation, rate
 from .objective import Objective, objective_of
 
@@ -128,10 +129,49 @@ def _attempts(
         yield lambda: Mechanism(context, levels_response(context, bits=bits, shares=shares))
         yield lambda: _paired(context, shares, bits)
         yield lambda: named(context, "torus", {}, shares)
+        if context.outside is not None:
+            yield from outside_mixtures(context, shares, bits)
+            yield from _with_smaller_scale(context, shares, bits)
         if context.factors is None:
             yield lambda: classwise_mixture(context, shares, bits, max_classes=MAX_TYPE_CLASSES)
         if bits is None or context.size <= bits:
             yield lambda: named(context, "graded_unary", {}, shares)
+
+
+def _with_smaller_scale(context: Context, shares: Any, bits: int | None) -> Iterator[Callable[[], Mechanism]]:
+    """Mechanisms that hide every two values at least as well as those outside a scale are: trees and types serve that.
+
+    Entries of the closure are at most twice the epsilon of the values outside, so this asks for half at most.
+    """
+    assert context.outside is not None
+    beside = context.outside[1]
+    if not context.shows and context.largest <= beside:
+        return
+    yield lambda: _graded(context, shares, bits)
+    served = context & Context.uniform(context.domain, beside)
+    if served.parts is not None:
+        return  # which is compared anyway
+    yield lambda: Mechanism(context, nested_response(served, bits=bits), served=served)
+    yield lambda: Mechanism(context, levels_response(served, bits=bits, shares=shares), served=served)
+    yield lambda: Mechanism(
+        context, classwise_mixture(served, shares, bits, max_classes=MAX_TYPE_CLASSES).sampler, served=served
+    )
+
+
+def _graded(context: Context, shares: Any, bits: int | None) -> Mechanism:
+    """Types that hide each value from every other one as well as it must be hidden from any."""
+    closed = context.closure_if_cheap()
+    least: dict[int, Fraction] = {}
+    for c, d in closed.finite():
+        if c != d or len(closed.members[c]) > 1:
+            entry = closed.between(c, d)
+            if isinstance(entry, Fraction):
+                least[c] = min(entry, least.get(c, entry))
+    if len(set(least.values())) not in range(2, MAX_TYPE_CLASSES + 1):
+        raise NotServed("values are not hidden at several epsilons, or at too many")
+    served = Context.graded({value: least[c] for value, c in zip(context.values, closed.class_of, strict=True)})
+    types = classwise_mixture(served, shares, bits, max_classes=MAX_TYPE_CLASSES)
+    return Mechanism(context, types.sampler, served=served)
 
 
 def _whole(context: Context, shares: Any) -> Mechanism:
