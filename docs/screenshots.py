@@ -38,7 +38,7 @@ def shoot(page: Page, base: str, link: str, theme: str) -> None:
     ]
     for number, name in ((1, "results"), (0, "results-map")):
         page.goto(f"{base}/results/{ids[number]}")
-        ready(page, "Keep and publish")
+        ready(page, "Save and publish")
         for _ in range(600):
             count = int(re.sub(r"\D", "", page.locator("strong", has_text="reports").inner_text()))
             if count >= REPORTS:
@@ -46,14 +46,14 @@ def shoot(page: Page, base: str, link: str, theme: str) -> None:
             page.wait_for_timeout(500)
         page.screenshot(path=PICTURES / f"{name}-{theme}.png", full_page=name == "results-map")
     page.goto(f"{base}/design")
-    ready(page, "Proved by whole numbers")
+    ready(page, "Proved with whole numbers")
     page.screenshot(path=PICTURES / f"design-{theme}.png")
     page.goto(f"{base}/answer/{ids[1]}")
     page.get_by_role("radio").nth(5).check()
     page.wait_for_timeout(200)
     page.screenshot(path=PICTURES / f"answer-{theme}.png", full_page=True)
-    page.get_by_role("button", name="Randomize here").click()
-    ready(page, "This is all that left")
+    page.get_by_role("button", name="send").click()
+    ready(page, "Everything that was sent")
     page.screenshot(path=PICTURES / f"receipt-{theme}.png")
 
 

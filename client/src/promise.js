@@ -1,6 +1,6 @@
 /** What a collection promises, in words that a person can check: the same sentences as in Python. */
 
-import { atMost, larger, NOTHING, plus, textOf } from "./exact.js";
+import { atMost, exactNumber, larger, NOTHING, ONE, over, plus, textOf, times } from "./exact.js";
 import { quoted } from "./words.js";
 
 /** @import { Law } from "./check.js" */
@@ -62,16 +62,45 @@ function smallestOf({ values, sets, at, factors }) {
   return least(at ? values.flatMap((_, x) => values.slice(0, x).map((_, z) => at(x, z))) : (sets ?? []).map(([, , level]) => level));
 }
 
+/**
+ * What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less. Undefined for a context that does not
+ * go by distance alone, or has one answer.
+ * @param {Law} law @param {string} what
+ */
+function byDistance({ E, context, epsilon, shows }, what) {
+  const largest = /** @type {Ratio} */ (exactNumber(epsilon));
+  if (context.form !== "metric" || shows || !largest[0]) return undefined;
+  const unit = /** @type {Ratio} */ (exactNumber(context.epsilon));
+  const most = over(atMost(largest, ONE) ? largest : ONE, unit);
+  /** @type {Ratio} */
+  let power = [10n, 1n];
+  while (atMost(power, most)) power = times(power, [10n, 1n]);
+  /** @type {Ratio | undefined} */
+  let distance;
+  while (!distance) {
+    power = over(power, [10n, 1n]);
+    distance = [5n, 2n, 1n].map((digit) => times(power, [digit, 1n])).find((step) => atMost(step, most));
+  }
+  const smallest = E().values.length > MAX_COMPARED ? undefined : smallestOf(E());
+  const isFar = smallest && !atMost(smallest, times(unit, distance));
+  const level = textOf(isFar ? smallest : times(unit, distance));
+  const other = isFar ? "the nearest answers" : `an answer at a distance of ${textOf(distance)}`;
+  return `compared with ${other}, your report makes ${what} at most ${likelier(level)} times as likely as before (epsilon ${level}, ${textOf(unit)} for every 1 of distance).`;
+}
+
 /** @param {Law} law @param {number[]} counts from how many others each answer is hidden */
-function hiding({ E, epsilon, shows }, counts) {
+function hiding(law, counts) {
+  const { E, epsilon, shows } = law;
   if (!counts.some(Boolean)) return "Nothing is hidden here: whoever gets your report may learn your answer from it.";
+  const near = byDistance(law, "yours");
+  if (near) return `The nearer another answer is to yours, the better yours is hidden: ${near}`;
   const smallest = smallestOf(E());
   const least = smallest && textOf(smallest);
   const isOne = least === undefined || least === epsilon;
-  const hidden = shows || !isOne ? "one that it is hidden from" : "any other";
-  const times = isOne ? likelier(epsilon) : `${likelier(least)} to ${likelier(epsilon)}`;
-  const levels = isOne ? epsilon : `${least} to ${epsilon}, by the two answers`;
-  return `Your report is at most ${times} times as likely with your answer as with ${hidden} (epsilon ${levels}).`;
+  const other = shows ? "an answer that it is hidden from" : "any other answer";
+  const most = isOne ? likelier(epsilon) : `${likelier(least)} to ${likelier(epsilon)}`;
+  const levels = isOne ? epsilon : `${least} to ${epsilon}, depending on the two answers`;
+  return `Compared with ${other}, your report makes yours at most ${most} times as likely as before, whatever was known of you (epsilon ${levels}).`;
 }
 
 /** @param {Law} law @param {number[]} counts @param {Record<string, string>} words @returns {string[]} */
@@ -80,17 +109,17 @@ function showing({ context, shows, values }, counts, words) {
   if (context.form === "blocks") {
     const count = new Set(context.block_of).size;
     const names = context.names ?? [...Array(count).keys()];
-    return [`It shows which of ${count} groups your answer is in, and hides it inside: ${list(names.slice(0, LISTED).map((/** @type {any} */ name) => quoted(name)), count)}.`];
+    return [`Your report shows which of ${count} groups your answer is in, but not which one there: ${list(names.slice(0, LISTED).map((/** @type {any} */ name) => quoted(name)), count)}.`];
   }
   const others = values.length - 1;
   const among = (/** @type {(count: number) => boolean} */ isSo) => values.filter((_, x) => isSo(counts[x]));
   const everywhere = among((count) => count === others);
   const somewhere = among((count) => count > 0 && count < others);
-  if (somewhere.length === values.length) return ["Every answer is hidden from some others only, and may be told from the rest for certain."];
-  const told = (/** @type {string} */ whom, /** @type {any[]} */ hidden) =>
-    hidden.length ? [`Hidden from ${whom} others: ${list(hidden.slice(0, LISTED).map((value) => quoted(value, words)), hidden.length)}.`] : [];
-  const rest = everywhere.length + somewhere.length < values.length ? ["Every other answer may show."] : [];
-  return [[...told("all", everywhere), ...told("some", somewhere), ...rest].join(" ")];
+  if (somewhere.length === values.length) return ["Every answer is hidden from some of the others only. Your report may rule out the rest for certain."];
+  const told = (/** @type {string} */ isProtected, /** @type {any[]} */ hidden) =>
+    hidden.length ? [`${isProtected}: ${list(hidden.slice(0, LISTED).map((value) => quoted(value, words)), hidden.length)}.`] : [];
+  const rest = everywhere.length + somewhere.length < values.length ? ["All other answers are not protected."] : [];
+  return [[...told("Protected", everywhere), ...told("Protected against some answers only", somewhere), ...rest].join(" ")];
 }
 
 /**
@@ -101,12 +130,12 @@ function showing({ context, shows, values }, counts, words) {
 export function promiseOf(law, { changes, words, access }) {
   const { context, epsilon, shows, fingerprint } = law;
   const counts = hiddenCounts(law.E());
-  const again = changes === "spend" ? "spends as much again" : "is not taken";
+  const again = changes === "spend" ? "uses as much again" : "is not accepted";
   const sentences = [
     hiding(law, counts),
     ...showing(law, counts, words),
-    ...(access === "invitation" ? ["Your invitation goes along with your report: whoever noted who got it can tell that the report is yours."] : []),
-    `This answer spends ${epsilon} of your budget. The same answer again costs nothing; a changed one ${again}.`,
+    ...(access === "invitation" ? ["Your invitation is sent along with your report: whoever noted who got it can tell that the report is yours."] : []),
+    `Answering uses ${epsilon} of your privacy budget. The same answer again uses nothing; a different one ${again}.`,
   ];
   return Object.freeze({ form: context.form, epsilon, shows, fingerprint, sentences: Object.freeze(sentences) });
 }
@@ -126,13 +155,16 @@ function largestAt({ values, sets, at, factors }, x) {
 }
 
 /** A sentence that says how far one answer, value number x, is hidden; it does not repeat the answer. @param {Law} law @param {number} x */
-export function promiseFor({ E, epsilon, size }, x) {
+export function promiseFor(law, x) {
+  const { E, epsilon, size } = law;
   const context = E();
   const hidden = hiddenCounts(context)[x];
-  if (!hidden) return "This answer is not hidden: whoever gets your report may learn it for certain.";
+  if (!hidden) return "This answer is not protected: whoever gets your report may learn it for certain.";
+  const near = byDistance(law, "it");
+  if (near) return `This answer is protected best against answers near it: ${near}`;
   const level = size > MAX_ROW ? epsilon : textOf(largestAt(context, x));
-  const times = `your report is at most ${likelier(level)} times as likely with it as with`;
+  const most = `your report makes it at most ${likelier(level)} times as likely as before (epsilon ${level})`;
   return hidden === size - 1
-    ? `This answer is hidden from every other one: ${times} another (epsilon ${level}).`
-    : `This answer is hidden from ${hidden} of the ${size - 1} others: ${times} one of these (epsilon ${level}). That it is none of the rest may show for certain.`;
+    ? `This answer is protected: compared with any other, ${most}.`
+    : `This answer is partly protected: compared with ${hidden} of the ${size - 1} other answers, ${most}. It may rule out the rest for certain.`;
 }

@@ -624,9 +624,9 @@ test("a promise is what was checked", async () => {
     shows: true,
     fingerprint: hash(LAWS.blocks),
     sentences: [
-      "Your report is at most 2.72 times as likely with your answer as with one that it is hidden from (epsilon 1).",
-      'It shows which of 2 groups your answer is in, and hides it inside: "n", "s".',
-      "This answer spends 1 of your budget. The same answer again costs nothing; a changed one spends as much again.",
+      "Compared with an answer that it is hidden from, your report makes yours at most 2.72 times as likely as before, whatever was known of you (epsilon 1).",
+      'Your report shows which of 2 groups your answer is in, but not which one there: "n", "s".',
+      "Answering uses 1 of your privacy budget. The same answer again uses nothing; a different one uses as much again.",
     ],
   });
 });

@@ -60,9 +60,11 @@ def test_an_answer_shows_what_is_promised_and_what_was_sent(discreet, collector,
     assert (done.exit_code, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[:5] == ["Health survey", "Which of these have you had?", "  none", "  cold", "  hiv: HIV infection"]
-    assert lines[5].startswith("Your report is at most 2.72 times as likely")
-    assert lines[6] == 'Hidden from all others: "hiv" (shown as "HIV infection"). Every other answer may show.'
-    assert lines[-3].startswith("This answer is hidden from every other one")
+    assert lines[5].startswith(
+        "Compared with an answer that it is hidden from, your report makes yours at most 2.72 times"
+    )
+    assert lines[6] == 'Protected: "hiv" (shown as "HIV infection"). All other answers are not protected.'
+    assert lines[-3].startswith("This answer is protected: compared with any other")
     assert lines[-2] == "Accepted. Spent in all: 1 of 4. This is what was sent:"
     assert lines[-1].encode() in collector.uploads.values()
     assert (data_folder / "discreet" / "ledger.jsonl").exists()
@@ -214,7 +216,7 @@ def test_an_invitation_is_given_by(discreet, collector, invited, monkeypatch, da
         monkeypatch.setenv(name, text)
     done = discreet("answer", invited + fragment, *args, "--cap", "4", input=lines)
     assert (done.exit_code, sent(collector)) == (0, [TOKEN])
-    assert "Your invitation goes along with your report" in done.stdout
+    assert "Your invitation is sent along with your report" in done.stdout
     assert TOKEN not in done.output + (data_folder / "discreet" / "ledger.jsonl").read_text()
     assert TOKEN not in discreet("ledger", "--export", "-").stdout + discreet("ledger", "--json").stdout
 

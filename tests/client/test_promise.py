@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import discreet as dc
-from discreet.client.promise import promise, ratio, value_text
+from discreet.client.promise import promise, promise_for, ratio, value_text
 
 C = dc.Context
 
@@ -21,17 +21,23 @@ def test_a_ratio_is_rounded_up_and_by_little(text):
 @pytest.mark.parametrize(
     ("context", "says"),
     [
-        (C.uniform(range(3), "1"), ["2.72 times as likely with your answer as with any other (epsilon 1)"]),
+        (
+            C.uniform(range(3), "1"),
+            ["Compared with any other answer, your report makes yours at most 2.72 times as likely as before"],
+        ),
         (
             C.high_low(["a", "b"], ["b"], "1"),
-            ["one that it is hidden from", 'Hidden from all others: "b" (shown as "bee"). Every other'],
+            ["an answer that it is hidden from", 'Protected: "b" (shown as "bee"). All other'],
         ),
         (
             C.blocks({"x": list("ab"), "y": list("cd")}, "1"),
-            ["It shows which of 2 groups your answer is in", 'inside: "x", "y".'],
+            ["shows which of 2 groups your answer is in", 'there: "x", "y".'],
         ),
-        (C.graded({"a": "1", "b": "2"}), ["2.72 to 7.39 times", "epsilon 1 to 2, by the two answers"]),
-        (C.matrix(["a", "b", "c"], [[0, 1, "inf"], [1, 0, 1], ["inf", 1, 0]]), ['Hidden from some others: "a", "c".']),
+        (C.graded({"a": "1", "b": "2"}), ["2.72 to 7.39 times", "epsilon 1 to 2, depending on the two answers"]),
+        (
+            C.matrix(["a", "b", "c"], [[0, 1, "inf"], [1, 0, 1], ["inf", 1, 0]]),
+            ['Protected against some answers only: "a", "c".'],
+        ),
         (C.blocks({"x": ["a"], "y": ["b"]}, "1"), ["Nothing is hidden here"]),
         (C.high_low(range(20), range(15), "1"), ['"0", "1", "2", "3", "4", "5", "6", "7" and 7 more']),
     ],
@@ -40,13 +46,29 @@ def test_the_promise_says_what_is_hidden_and_what_shows(context, says):
     text = " ".join(promise(context, "refuse", {"b": "bee"}))
     for part in says:
         assert part in text
-    assert f"spends {context.largest} of your budget" in text
+    assert f"Answering uses {context.largest} of your privacy budget" in text
+
+
+@pytest.mark.parametrize(
+    ("points", "epsilon", "says"),
+    [
+        (range(18, 100), "0.1", "an answer at a distance of 10, your report makes yours at most 2.72 times"),
+        (range(5), "0.1", "an answer at a distance of 2, your report makes yours at most 1.23 times"),
+        (range(0, 9, 3), "2", "the nearest answers, your report makes yours at most 404 times"),
+    ],
+)
+def test_a_metric_is_explained_by_distance_and_not_by_its_largest_entry(points, epsilon, says):
+    context = C.metric(points, "line", epsilon)
+    hiding, _ = promise(context, "refuse", {})
+    assert f"compared with {says}" in hiding
+    assert f"times as likely as before (epsilon {context.largest}" not in hiding
+    assert says.replace("yours", "it") in promise_for(context, 0)
 
 
 def test_the_promise_says_what_becomes_of_a_changed_answer():
     context = C.uniform(range(3), "0.5")
-    assert promise(context, "refuse", {})[-1].endswith("a changed one is not taken.")
-    assert promise(context, "spend", {})[-1].endswith("a changed one spends as much again.")
+    assert promise(context, "refuse", {})[-1].endswith("a different one is not accepted.")
+    assert promise(context, "spend", {})[-1].endswith("a different one uses as much again.")
 
 
 def test_a_value_is_shown_in_the_words_of_the_collection():

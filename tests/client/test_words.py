@@ -74,5 +74,5 @@ def test_a_collection_whose_words_swap_two_values_is_not_opened(Collector, clien
             client.open(url)
     with Collector(law, words={"hiv": "HIV infection"}).serving() as url:
         collection = client.open(url)
-    assert collection.promise_for("hiv").startswith("This answer is not hidden")
-    assert collection.promise_for("cold").startswith("This answer is hidden from every other one")
+    assert collection.promise_for("hiv").startswith("This answer is not protected")
+    assert collection.promise_for("cold").startswith("This answer is protected: compared with any other")

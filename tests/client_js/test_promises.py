@@ -30,6 +30,10 @@ CONTEXTS = {
     "matrix, all finite": C.matrix(["a", "b", "c"], [[0, 1, 2], [1, 0, "0.5"], [2, 1, 0]]),
     "binary": C.binary("a", "b", ("1", "inf")),
     "line": C.metric(range(6), "line", "1/2"),
+    "ages": C.metric(range(18, 100), "line", "0.1"),
+    "far apart": C.metric([0, 3, 9], "line", "2"),
+    "thirds": C.metric(range(9), "line", "1/3"),
+    "places": C.metric([(0, 0), (1, 2), (3, 1)], "l1", "0.25"),
     "ring": C.metric(range(7), "ring", "1/2", around=7),
     "outside a line": C.metric(range(6), "line", "1").with_outside(["prefer not to say"], "2"),
     "outside blocks": C.blocks({"x": ["a", "b"], "y": ["c"]}, "1").with_outside(["other", "none"], "2"),
@@ -58,8 +62,8 @@ def test_both_languages_say_the_same_of_every_context_and_answer(promised):
         context = laws[name].context
         assert found["sentences"] == promise(context, "refuse", words[name], access="invitation"), name
         assert found["each"] == [promise_for(context, x) for x in range(context.size)], name
-    assert 'Hidden from all others: "hiv" (shown as "HIV infection"). Every other' in said[3]["sentences"][1]
-    assert said[5]["sentences"][1].startswith("""Hidden from all others: "a', 'b". Every""")
+    assert 'Protected: "hiv" (shown as "HIV infection"). All other' in said[3]["sentences"][1]
+    assert said[5]["sentences"][1].startswith("""Protected: "a', 'b". All""")
 
 
 def test_both_languages_refuse_the_same_words(promised):

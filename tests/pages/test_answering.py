@@ -1,10 +1,19 @@
 """The page of the person asked: the question, what is promised, the answer, and a collector that lies."""
 
 import json
+import re
 
 import pytest
 
+from discreet.core.documents import parse_toml
+from discreet.gallery import EXAMPLES
+
 from .conftest import HEALTH
+
+GALLERY = {one.name: json.loads(json.dumps(parse_toml(one.text), default=str)) for one in EXAMPLES}
+
+
+SEND = re.compile("^(Scramble my answer and send|Send)$")
 
 
 def counted(collector, name):
@@ -15,17 +24,17 @@ def test_a_person_answers_and_is_counted(collector, opened):
     name = collector.begin({**HEALTH, "minimum": 1})
     page = opened(f"/answer/{name}", tokens=False)
     page.get_by_label("an HIV infection").check()
-    told = page.locator("section[aria-label='What your report can show']").inner_text()
-    assert "grow by at most 4.49 times" in told
-    assert "Of 100 who send your very report, at most 34 hold it." in told
-    page.get_by_text("Say more, openly").click()
+    told = page.locator("section[aria-label='What your report can reveal']").inner_text()
+    assert "at most 4.49 times as likely as before" in told
+    assert "After: of 100 of them who send the same report as you, at most 34 do." in told
+    page.get_by_text("Optional, not protected").click()
     page.get_by_label("region").select_option("south")
-    page.get_by_role("button", name="Randomize here").click()
+    page.get_by_role("button", name=SEND).click()
     page.get_by_role("heading", name="Your report was sent").wait_for()
     sent = json.loads(page.locator("pre").inner_text())
     assert sorted(sent) == ["fingerprint", "labels", "reports", "version"]
     assert counted(collector, name) == 1
-    assert "Spent so far: 1.5 of 4" in page.locator("main").inner_text()
+    assert "Privacy budget used: 1.5 of 12" in page.locator("main").inner_text()
 
 
 def test_the_same_answer_again_sends_nothing_new(collector, opened):
@@ -33,12 +42,12 @@ def test_the_same_answer_again_sends_nothing_new(collector, opened):
     page = opened(f"/answer/{name}", tokens=False)
     for _ in range(2):
         page.get_by_label("cold").check()
-        page.get_by_role("button", name="Randomize here").click()
+        page.get_by_role("button", name=SEND).click()
         page.get_by_role("heading", name="Your report was sent").wait_for()
         page.reload()
     assert counted(collector, name) == 1
     page.get_by_label("allergy").check()
-    page.get_by_role("button", name="Randomize here").click()
+    page.get_by_role("button", name=SEND).click()
     page.get_by_role("alert").get_by_text("takes no change").wait_for()
 
 
@@ -55,7 +64,7 @@ def test_a_collector_that_lies_is_refused(collector, opened, lie):
 
     page.route(f"**/collections/{name}{'/law' if lie == 'law' else ''}", changed if lie == "law" else renumbered)
     page.goto(f"{collector.url}/answer/{name}")
-    page.get_by_role("heading", name="Better not to answer this").wait_for()
+    page.get_by_role("heading", name="This survey is not safe to answer").wait_for()
     assert "Nothing was sent" in page.get_by_role("alert").inner_text()
     assert page.get_by_role("radio").count() == 0
     assert counted(collector, name) == 0
@@ -78,15 +87,15 @@ def test_a_law_that_leaks_is_refused_though_its_number_is_right(collector, opene
 
     page.route(f"**/collections/{name}", renumbered)
     page.goto(f"{collector.url}/answer/{name}")
-    page.get_by_role("heading", name="Better not to answer this").wait_for()
+    page.get_by_role("heading", name="This survey is not safe to answer").wait_for()
 
 
 def test_an_answer_that_may_show_says_so(collector, opened, health):
     page = opened(f"/answer/{health}", tokens=False)
     page.get_by_label("nothing").check()
-    page.get_by_role("heading", name="This answer is not hidden").wait_for()
+    page.get_by_role("heading", name="This answer is not protected").wait_for()
     page.get_by_label("addiction").check()
-    assert page.get_by_role("heading", name="This answer is not hidden").count() == 0
+    assert page.get_by_role("heading", name="This answer is not protected").count() == 0
 
 
 @pytest.mark.parametrize("when", ["before it is opened", "while it is open"])
@@ -100,21 +109,25 @@ def test_a_question_that_was_closed_is_neither_asked_nor_paid_for(collector, ope
     if when == "before it is opened":
         page.goto(f"{collector.url}/answer/{name}")
     else:
-        page.get_by_role("button", name="Randomize here").click()
-    page.get_by_role("heading", name="This question takes no answers").wait_for()
+        page.get_by_role("button", name=SEND).click()
+    page.get_by_role("heading", name="This survey takes no answers").wait_for()
     said = page.get_by_role("alert").inner_text()
     assert "This collection was closed by its owner, and takes no answers." in said
-    assert "nothing of your budget was spent" in said
+    assert "none of your privacy budget was used" in said
     assert page.get_by_role("radio").count() == 0
     assert counted(collector, name) == 0
     other = collector.begin(HEALTH)
     page.goto(f"{collector.url}/answer/{other}")
-    page.get_by_text("Your budget", exact=True).click()
-    page.get_by_text("Spent so far: 0 of 4").wait_for()
+    page.get_by_text("What is promised").wait_for()
+    if when == "while it is open":
+        page.get_by_text("Your privacy budget", exact=True).click()
+        page.get_by_text("Privacy budget used: 0 of 12").wait_for()
+    else:
+        assert budget_of(page).count() == 1  # not even a budget was set
 
 
 @pytest.mark.parametrize(
-    ("kept", "said"), [("true", "keeps the ledger until you clear"), ("false", "may clear the ledger")]
+    ("kept", "said"), [("true", "keeps this record until you clear"), ("false", "may delete this record")]
 )
 def test_the_browser_is_asked_to_keep_the_ledger_and_no_more_is_said_than_it_grants(collector, opened, kept, said):
     name = collector.begin(HEALTH)
@@ -125,7 +138,7 @@ def test_the_browser_is_asked_to_keep_the_ledger_and_no_more_is_said_than_it_gra
     page.goto(f"{collector.url}/answer/{name}")
     page.get_by_label("cold").check()
     assert page.evaluate("window.asked") is None  # not before there is something to keep
-    page.get_by_role("button", name="Randomize here").click()
+    page.get_by_role("button", name=SEND).click()
     page.get_by_text(said).wait_for()
     assert page.evaluate("window.asked") == 1
 
@@ -149,7 +162,7 @@ def test_answers_that_another_law_has_asked_about_are_named(collector, opened):
     name = collector.begin(HEALTH)
     page = opened(f"/answer/{name}", tokens=False)
     page.get_by_label("cold").check()
-    page.get_by_role("button", name="Randomize here").click()
+    page.get_by_role("button", name=SEND).click()
     page.get_by_role("heading", name="Your report was sent").wait_for()
     spec = {**HEALTH["spec"], "context": {**HEALTH["spec"]["context"], "epsilon": "1"}}
     other = collector.begin({**HEALTH, "spec": spec})
@@ -159,15 +172,15 @@ def test_answers_that_another_law_has_asked_about_are_named(collector, opened):
 
 def test_many_answers_are_searched(collector, opened, places):
     page = opened(f"/answer/{places}", tokens=False)
-    page.get_by_label("Search among 18 answers").fill("dunmere b")
+    page.get_by_label("Search 18 answers").fill("dunmere b")
     assert page.get_by_role("radio").count() == 3
     page.get_by_label("Dunmere B2").check()
-    page.get_by_text("It may show for certain that your answer is not").wait_for()
+    page.get_by_text("It may rule out for certain").wait_for()
 
 
 def test_a_collection_that_is_not_there_is_said(opened, collector):
     page = opened("/answer/none", tokens=False, quiet=False)
-    page.get_by_role("heading", level=1).wait_for()
+    page.get_by_role("heading", name="This survey was not found").wait_for()
     assert "Nothing was sent" in page.get_by_role("alert").inner_text()
 
 
@@ -181,3 +194,59 @@ def test_the_page_is_small(collector, opened, health):
     page.wait_for_load_state("networkidle")
     assert sum(sizes.values()) < 60_000
     assert any("participant.js" in url for url in sizes)
+
+
+def budget_of(page):
+    return page.get_by_role("group", name="Your privacy budget")
+
+
+def test_the_budget_is_the_persons_and_is_set_once(collector, opened):
+    page = opened(f"/answer/{collector.begin(HEALTH)}", tokens=False)
+    page.get_by_label("cold").check()
+    budget_of(page).get_by_label("Budget").select_option(label="another number")
+    budget_of(page).get_by_label("Your own number").fill("1")
+    page.get_by_role("alert").get_by_text("This question uses 1.5").wait_for()
+    assert page.get_by_role("button", name=SEND).is_disabled()
+    budget_of(page).get_by_label("Your own number").fill("2")
+    page.get_by_role("button", name=SEND).click()
+    page.get_by_text("Privacy budget used: 1.5 of 2. Remaining: 0.5").wait_for()
+    page.reload()
+    page.get_by_text("What is promised").wait_for()
+    assert budget_of(page).count() == 0
+    page.get_by_label("cold").check()  # the same answer again uses nothing
+    page.get_by_role("button", name=SEND).click()
+    page.get_by_role("heading", name="Your report was sent").wait_for()
+
+
+def test_a_question_that_needs_more_than_is_left_says_so_before_it_is_asked(collector, opened):
+    page = opened(f"/answer/{collector.begin(HEALTH)}", tokens=False)
+    page.get_by_label("cold").check()
+    budget_of(page).get_by_label("Budget").select_option("4")
+    page.get_by_role("button", name=SEND).click()
+    page.get_by_role("heading", name="Your report was sent").wait_for()
+    spec = {"domain": {"values": ["no", "yes"]}, "context": {"form": "uniform", "epsilon": "3"}}
+    name = collector.begin({**HEALTH, "spec": spec, "words": {}})
+    page.goto(f"{collector.url}/answer/{name}")
+    page.get_by_role("alert").get_by_text("It uses 3, and 2.5 of 4 remain").wait_for()
+    page.get_by_label("yes").check()
+    page.get_by_role("heading", name="What your report can reveal").wait_for()
+    assert page.get_by_role("button", name=SEND).is_disabled()
+    assert counted(collector, name) == 0
+
+
+@pytest.mark.parametrize("name", sorted(GALLERY))
+def test_every_context_of_the_gallery_can_be_answered_with_the_usual_budget(collector, opened, name):
+    declared = {**HEALTH, "spec": GALLERY[name], "words": {}, "labels": {}}
+    page = opened(f"/answer/{collector.begin(declared)}", tokens=False)
+    page.get_by_role("radio").first.check()
+    assert "a million or more" not in page.locator("#meant").inner_text()
+    page.get_by_role("button", name=SEND).click()
+    page.get_by_role("heading", name="Your report was sent").wait_for()
+
+
+def test_an_age_is_explained_by_ages_near_it(collector, opened):
+    declared = {**HEALTH, "spec": GALLERY["ages"], "words": {}, "labels": {}}
+    page = opened(f"/answer/{collector.begin(declared)}", tokens=False)
+    page.get_by_role("searchbox").fill("37")
+    page.get_by_label("37").check()
+    page.get_by_text("compared with “27” or “47”").wait_for()

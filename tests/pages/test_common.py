@@ -9,10 +9,10 @@ from .conftest import HEALTH
 AXE = Path(__file__).parents[2] / "pages" / "node_modules" / "axe-core" / "axe.min.js"
 READY = {
     "/": "Health survey|health survey",
-    "/design": "Proved by whole numbers",
-    "/answer/{health}": "What was promised",
-    "/results/{health}": "Keep and publish",
-    "/results/{places}": "Keep and publish",
+    "/design": "Proved with whole numbers",
+    "/answer/{health}": "What is promised",
+    "/results/{health}": "Save and publish",
+    "/results/{places}": "Save and publish",
 }
 
 
@@ -45,7 +45,7 @@ LONG = "Donaudampfschifffah" * 5
 def test_a_long_word_makes_no_page_wider(opened, collector, path):
     long = {"title": LONG, "question": LONG, "words": {"HIV": LONG}, "labels": {"region": [LONG, "south"]}}
     page = opened(path.format(collector.begin({**HEALTH, **long}, 200, first=LONG, second="south")), width=360)
-    page.get_by_text({"/": LONG, "/answer/{}": "What was promised"}.get(path, "Keep and publish")).first.wait_for()
+    page.get_by_text({"/": LONG, "/answer/{}": "What is promised"}.get(path, "Save and publish")).first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 

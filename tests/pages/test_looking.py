@@ -12,7 +12,7 @@ def test_results_are_shown_by_label_with_their_differences(opened, health):
     page.get_by_role("heading", name="By label").wait_for()
     text = page.locator("main").inner_text()
     assert "800 reports" in text
-    assert "north less south" in text
+    assert "north minus south" in text
     assert page.get_by_role("img", name="Shares by region").count() == 1
     assert page.get_by_role("table").count() >= 2
     assert page.evaluate("location.hash") == ""
@@ -27,13 +27,17 @@ def test_shares_are_sorted_and_searched(opened, places):
     page.get_by_label("Search").first.fill("dunmere")
     assert region.locator("tbody tr").count() == 9
     assert page.get_by_role("img", name="Shares of 9 values with their intervals").count() == 1
-    assert "Groups, which every report shows" in page.locator("main").inner_text()
+    assert "Groups, which reports show openly" in page.locator("main").inner_text()
 
 
 def test_every_method_can_be_chosen(opened, health):
     page = opened(f"/results/{health}")
-    page.get_by_role("heading", name="Keep and publish").wait_for()
-    for method, said in (("project", "nearest shares"), ("likelihood", "likeliest"), ("shrink", "Pulled towards")):
+    page.get_by_role("heading", name="Save and publish").wait_for()
+    for method, said in (
+        ("project", "closest shares"),
+        ("likelihood", "most likely: never"),
+        ("shrink", "Pulled towards"),
+    ):
         page.get_by_role("combobox", name="Method").select_option(method)
         page.get_by_text(said).first.wait_for()
 
@@ -92,15 +96,15 @@ def test_people_who_answer_again_are_told_of(collector, opened):
 def test_a_design_becomes_a_collection(collector, opened):
     page = opened("/design")
     page.get_by_role("heading", name="What this gives").wait_for()
-    page.get_by_label("An answer a line").fill("town: a\ntown: b\ntown: c\nland: d\nland: e")
-    page.get_by_label("Where in a group", exact=True).check()
-    page.get_by_text("It shows which of 2 groups").wait_for()
-    page.get_by_role("button", name="Keep it to compare").click()
-    page.get_by_label("Epsilon: less hides better").fill("3")
-    page.get_by_text("the design you kept").wait_for()
+    page.get_by_label("One answer per line").fill("town: a\ntown: b\ntown: c\nland: d\nland: e")
+    page.get_by_label("Which answer within a group", exact=True).check()
+    page.get_by_text("Your report shows which of 2 groups").wait_for()
+    page.get_by_role("button", name="Save for comparison").click()
+    page.get_by_label("Epsilon: the lower").fill("3")
+    page.get_by_text("the design you saved").wait_for()
     page.get_by_text("(epsilon 3)").wait_for()
     page.get_by_label("No standard error above").fill("0.9")
-    page.get_by_role("button", name="Find the epsilon").click()
+    page.get_by_role("button", name="Find epsilon").click()
     page.get_by_text("(epsilon 1.", exact=False).first.wait_for()
     page.get_by_label("Title").fill("Where they live")
     page.get_by_label("The question").fill("Where do you live?")
@@ -110,25 +114,70 @@ def test_a_design_becomes_a_collection(collector, opened):
     assert page.get_by_role("radio").count() == 5
 
 
-@pytest.mark.parametrize("form", ["Every answer", "Some answers", "The nearer, the better", "Some pairs"])
+@pytest.mark.parametrize("form", ["Every answer", "Some answers", "Exact positions on a scale", "Certain pairs"])
 def test_every_way_to_be_sensitive_is_worked_out(opened, form):
     page = opened("/design")
     page.get_by_label(form, exact=True).check()
-    if form == "Some pairs":
+    if form == "Certain pairs":
         page.get_by_text("at least one pair").wait_for()
-        page.get_by_label("Pairs to be hidden").fill("HIV - nothing")
-    page.get_by_text("Proved by whole numbers").wait_for()
+        page.get_by_label("Pairs to hide").fill("HIV - nothing")
+    page.get_by_text("Proved with whole numbers").wait_for()
     page.wait_for_timeout(400)
     assert page.get_by_role("alert").first.inner_text() == ""
 
 
 def test_what_cannot_be_designed_is_said(opened):
     page = opened("/design")
-    page.get_by_label("An answer a line").fill("a\na")
-    page.get_by_text("stands there twice").wait_for()
-    page.get_by_label("An answer a line").fill("a\nb")
-    page.get_by_label("Where in a group", exact=True).check()
+    page.get_by_label("One answer per line").fill("a\na")
+    page.get_by_text("appears twice").wait_for()
+    page.get_by_label("One answer per line").fill("a\nb")
+    page.get_by_label("Which answer within a group", exact=True).check()
     page.get_by_text("Write the group of every answer").wait_for()
+
+
+def test_a_design_in_error_shows_no_other_design_and_the_example_is_called_one(opened):
+    page = opened("/design", quiet=False)
+    page.get_by_text("Proved with whole numbers").wait_for()
+    assert page.get_by_text("This is an example").is_visible()
+    assert page.locator("output").inner_text() == "1"
+    page.get_by_label("One answer per line").fill("a\na")
+    page.get_by_text("Nothing yet:").wait_for()
+    assert page.get_by_role("table").count() == 0
+    assert not page.get_by_text("This is an example").is_visible()
+    page.get_by_label("One answer per line").fill("18..99")
+    page.get_by_label("Every answer", exact=True).check()
+    page.get_by_text("Proved with whole numbers").wait_for()
+    page.get_by_label("People who will answer").fill("20")
+    page.get_by_label("No standard error above").fill("0.5")
+    page.get_by_role("button", name="Find epsilon").click()
+    page.get_by_text("20 people are too few for a standard error of 0.5 points").wait_for()
+
+
+def test_a_design_that_the_usual_budget_refuses_says_so(opened):
+    page = opened("/design")
+    page.get_by_label("One answer per line").fill("18..99")
+    page.get_by_label("Exact positions on a scale").check()
+    page.get_by_text("An answer uses 81 of a person's privacy budget.").wait_for()
+    page.get_by_label("Epsilon: the lower").fill("0.1")
+    page.get_by_text("An answer uses").wait_for(state="detached")
+
+
+def test_a_collection_is_declared_whole_on_the_page(collector, opened):
+    page = opened("/design")
+    page.get_by_label("Title").fill("By invitation")
+    page.get_by_label("The question").fill("What were you treated for?")
+    page.get_by_label("Who can answer").select_option("invitation")
+    page.get_by_label("First day").fill("2026-01-01")
+    page.get_by_label("Last day").fill("2099-12-31")
+    page.get_by_label("How answers are shown").fill("HIV = an HIV infection")
+    page.get_by_label("Optional background").fill("region: north, south\nage: under 40, 40 or older")
+    page.get_by_role("button", name="Start this collection").click()
+    href = page.get_by_role("link", name="the page to answer").get_attribute("href")
+    made = collector.ask(f"/collections/{href.rpartition('/')[2]}")
+    assert made["access"] == "invitation"
+    assert made["words"] == {"HIV": "an HIV infection"}
+    assert made["labels"] == {"age": ["under 40", "40 or older"], "region": ["north", "south"]}
+    assert (made["opens"], made["closes"]) == ("2026-01-01T00:00:00Z", "2100-01-01T00:00:00Z")
 
 
 def test_the_overview_closes_a_collection(collector, opened):
@@ -144,7 +193,7 @@ def test_the_overview_closes_a_collection(collector, opened):
 def test_a_wrong_token_is_asked_for_again(opened):
     page = opened("/design", tokens=False, quiet=False)
     page.get_by_label("The admin token").fill("wrong")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_role("alert").get_by_text("This is not the token.").wait_for()
 
 

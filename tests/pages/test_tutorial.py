@@ -74,7 +74,7 @@ def picture(page, name):
 
 def pick_and_send(page, answer):
     page.get_by_role("radio", name=answer).check()
-    page.get_by_role("button", name="Randomize here, and send the report").click()
+    page.get_by_role("button", name="send").click()
 
 
 def test_the_tutorial_of_ten_minutes_is_what_happens(reader, page):
@@ -84,15 +84,15 @@ def test_the_tutorial_of_ten_minutes_is_what_happens(reader, page):
     page.goto(f"{base}/answer/{name}")
     page.get_by_role("heading", name="Why did you last call in sick?").wait_for()
     page.get_by_role("radio", name="burnout").check()
-    told = page.locator("section[aria-label='What your report can show']").inner_text()
-    assert "grow by at most 2.72 times" in told
+    told = page.locator("section[aria-label='What your report can reveal']").inner_text()
+    assert "at most 2.72 times as likely as before" in told
     picture(page, "answer")
     pick_and_send(page, "burnout")
     page.get_by_role("heading", name="Your report was sent").wait_for()
     sent = json.loads(page.locator("pre").inner_text())
     assert sent["reports"] in ([0], [1])
     assert sent["fingerprint"] in reader.sections["Look at the promise"]
-    page.get_by_text("Spent so far: 1 of 4.").wait_for()
+    page.get_by_text("Privacy budget used: 1 of 12.").wait_for()
     picture(page, "receipt")
 
     page.reload()

@@ -68,8 +68,12 @@ def test_shares_below_0_are_explained():
     mechanism = dc.mechanism(dc.Context.uniform(range(20), "0.5"))
     tally = mechanism.tally(mechanism.randomize_indices(np.zeros(200, dtype=int), dc.random.seeded(3)))
     assert (dc.estimate(tally).shares < 0).any()
-    assert any("below 0 means" in line for line in dc.release(dc.estimate(tally), title="x").to_dict()["caveats"])
-    assert not any("below 0 means" in line for line in dc.release(dc.project(tally), title="x").to_dict()["caveats"])
+    assert any(
+        "negative share means" in line for line in dc.release(dc.estimate(tally), title="x").to_dict()["caveats"]
+    )
+    assert not any(
+        "negative share means" in line for line in dc.release(dc.project(tally), title="x").to_dict()["caveats"]
+    )
 
 
 def test_a_file_is_written_by_its_name(estimate, tmp_path):
@@ -305,7 +309,7 @@ def test_what_a_report_tells_of_its_answer_follows_from_the_context():
 
 def test_a_heavy_report_is_said_to_weigh_more():
     light, heavy = (
-        re.search(r"can weigh as much as ([\d.]+) people", " ".join(dc.release(r, title="x").to_dict()["caveats"]))[1]
+        re.search(r"can count as up to ([\d.]+) people", " ".join(dc.release(r, title="x").to_dict()["caveats"]))[1]
         for r in (PLAIN.shares(), WEIGHTED.shares())
     )
     assert float(heavy) > 1.5 * float(light)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_UP, Decimal, localcontext
 from fractions import Fraction
 
@@ -13,8 +13,11 @@ from ..core.exact import text_of
 MAX_LISTED = 8
 """The most values or blocks that a sentence lists."""
 
-INVITED = "Your invitation goes along with your report: whoever noted who got it can tell that the report is yours."
+INVITED = "Your invitation is sent along with your report: whoever noted who got it can tell that the report is yours."
 """What a collection that asks for invitations can see."""
+
+COST = "Answering uses"
+"""How the sentence about the cost of an answer begins."""
 
 QUOTES = re.compile('["\u201c-\u201f\u2033\u2036\uff02]')
 """Characters that could pass for the quotes around a text; they are shown as `QUOTE`."""
@@ -22,6 +25,12 @@ QUOTE = "'"
 
 MAX_ROW = 10_000
 """The most values whose entries are compared for a sentence about one of them."""
+
+NOTABLE = Fraction(1)
+"""The epsilon at which a metric context is explained, or the next round distance below it."""
+
+MAX_COMPARED = 300
+"""The most values of which the nearest two are looked for."""
 
 LARGE = Fraction(14)
 """The epsilon from which on a ratio is no number that means anything to a reader."""
@@ -32,13 +41,13 @@ def promise(context: Context, changes: str, words: Mapping[str, str], *, access:
 
     They follow from the law: values are called by their own texts, with the collection's words beside them.
     """
-    again = "is not taken" if changes == "refuse" else "spends as much again"
+    again = "is not accepted" if changes == "refuse" else "uses as much again"
     return [
         _describe_hiding(context),
         *_describe_showing(context, words),
         *([INVITED] if access == "invitation" else []),
-        f"This answer spends {text_of(context.largest)} of your budget. The same answer again costs nothing; "
-        f"a changed one {again}.",
+        f"{COST} {text_of(context.largest)} of your privacy budget. The same answer again uses nothing; "
+        f"a different one {again}.",
     ]
 
 
@@ -46,14 +55,16 @@ def promise_for(context: Context, x: int) -> str:
     """A sentence that says how far one answer, value number x, is hidden; it does not repeat the answer."""
     others, hidden = context.size - 1, hidden_counts(context)[x]
     if hidden == 0:
-        return "This answer is not hidden: whoever gets your report may learn it for certain."
+        return "This answer is not protected: whoever gets your report may learn it for certain."
+    if (unit := _unit(context)) is not None:
+        return f"This answer is protected best against answers near it: {_by_distance(context, unit, 'it')}"
     level = context.largest if context.size > MAX_ROW else _largest_finite(context, x)
-    likelier = f"your report is at most {ratio(level)} times as likely with it as with"
+    likelier = f"your report makes it at most {ratio(level)} times as likely as before (epsilon {text_of(level)})"
     if hidden == others:
-        return f"This answer is hidden from every other one: {likelier} another (epsilon {text_of(level)})."
+        return f"This answer is protected: compared with any other, {likelier}."
     return (
-        f"This answer is hidden from {hidden} of the {others} others: {likelier} one of these (epsilon "
-        f"{text_of(level)}). That it is none of the rest may show for certain."
+        f"This answer is partly protected: compared with {hidden} of the {others} other answers, {likelier}. "
+        "It may rule out the rest for certain."
     )
 
 
@@ -79,12 +90,50 @@ def _largest_finite(context: Context, x: int) -> Fraction:
 def _describe_hiding(context: Context) -> str:
     if context.tightest is None:
         return "Nothing is hidden here: whoever gets your report may learn your answer from it."
+    if (unit := _unit(context)) is not None:
+        return (
+            f"The nearer another answer is to yours, the better yours is hidden: {_by_distance(context, unit, 'yours')}"
+        )
     times, epsilon = ratio(context.largest), text_of(context.largest)
-    other = "one that it is hidden from" if context.shows or context.smallest != context.largest else "any other"
+    other = "an answer that it is hidden from" if context.shows else "any other answer"
     if context.smallest != context.largest:
         times = f"{ratio(Fraction(context.smallest))} to {times}"
-        epsilon = f"{text_of(context.smallest)} to {epsilon}, by the two answers"
-    return f"Your report is at most {times} times as likely with your answer as with {other} (epsilon {epsilon})."
+        epsilon = f"{text_of(context.smallest)} to {epsilon}, depending on the two answers"
+    return (
+        f"Compared with {other}, your report makes yours at most {times} times as likely as before, whatever was known "
+        f"of you (epsilon {epsilon})."
+    )
+
+
+def _unit(context: Context) -> Fraction | None:
+    """The epsilon of a unit of distance; None for a context that does not go by distance alone, or has one answer."""
+    if context.form != "metric" or context.shows or not context.largest:
+        return None
+    unit: Fraction = context.level  # type: ignore[attr-defined]
+    return unit
+
+
+def _by_distance(context: Context, unit: Fraction, what: str) -> str:
+    """What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less."""
+    most = min(NOTABLE, context.largest) / unit
+    distance = next(step for step in _round_numbers(most) if step <= most)
+    level, other = unit * distance, f"an answer at a distance of {text_of(distance)}"
+    if context.size <= MAX_COMPARED and context.smallest > level:
+        level, other = Fraction(context.smallest), "the nearest answers"
+    return (
+        f"compared with {other}, your report makes {what} at most {ratio(level)} "
+        f"times as likely as before (epsilon {text_of(level)}, {text_of(unit)} for every 1 of distance)."
+    )
+
+
+def _round_numbers(most: Fraction) -> Iterator[Fraction]:
+    """1, 2 and 5 times powers of ten, downwards from a number above `most`."""
+    power = Fraction(10)
+    while power <= most:
+        power *= 10
+    while True:
+        power /= 10
+        yield from (digit * power for digit in (5, 2, 1))
 
 
 def _describe_showing(context: Context, words: Mapping[str, str]) -> list[str]:
@@ -93,21 +142,19 @@ def _describe_showing(context: Context, words: Mapping[str, str]) -> list[str]:
     parts = context.parts or ()
     if len(parts) > 1:
         groups = _list([quoted(part.name) for part in parts[:MAX_LISTED]], len(parts))
-        return [f"It shows which of {len(parts)} groups your answer is in, and hides it inside: {groups}."]
+        return [f"Your report shows which of {len(parts)} groups your answer is in, but not which one there: {groups}."]
     counts, others = hidden_counts(context), context.size - 1
     everywhere = [x for x, count in enumerate(counts) if count == others]
     somewhere = [x for x, count in enumerate(counts) if 0 < count < others]
     if len(somewhere) == context.size:
-        return ["Every answer is hidden from some others only, and may be told from the rest for certain."]
+        return ["Every answer is hidden from some of the others only. Your report may rule out the rest for certain."]
     sentences = [
-        f"Hidden from {whom} others: "
-        + _list([quoted(context.values[x], words) for x in numbers[:MAX_LISTED]], len(numbers))
-        + "."
-        for whom, numbers in (("all", everywhere), ("some", somewhere))
+        f"{protected}: " + _list([quoted(context.values[x], words) for x in numbers[:MAX_LISTED]], len(numbers)) + "."
+        for protected, numbers in (("Protected", everywhere), ("Protected against some answers only", somewhere))
         if numbers
     ]
     rest = len(everywhere) + len(somewhere) < context.size
-    return [" ".join([*sentences, *(["Every other answer may show."] if rest else [])])]
+    return [" ".join([*sentences, *(["All other answers are not protected."] if rest else [])])]
 
 
 def value_text(value: object, words: Mapping[str, str]) -> str:

@@ -59,6 +59,7 @@ def evaluate_draft(data: object) -> dict[str, Any]:
         "bits": mechanism.bits,
         "fingerprint": mechanism.fingerprint,
         "certificate": mechanism.certificate.as_dict(),
+        "cost": text_of(spec.context.largest),
         "promise": promise(spec.context, "refuse", {})[:-1],
         "rows": _rows(spec.context, mechanism, n, shares),
         "preview": _preview(mechanism, n, shares),

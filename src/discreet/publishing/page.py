@@ -51,10 +51,10 @@ def page(data: Mapping[str, Any]) -> str:
 <h2>What the numbers do not say</h2>
 {_list(data["caveats"])}
 <h2>How it can be checked</h2>
-<p>Reports were drawn by <code>{escape(law["mechanism"])}</code>, {law["bits"]} bits each, under the law whose
-SHA-256 is <code>{escape(law["fingerprint"])}</code>. {_proof(proof)}</p>
-<p>Numbers by method: {escape(data["method"]["name"])}; intervals at {data["confidence"]:g} confidence.
-{escape(data["made_by"])}. The data of this page are inside it, under the id <code>data</code>.</p>
+<p>Reports were chosen at random by the mechanism <code>{escape(law["mechanism"])}</code>, {law["bits"]} bits each, by
+published rules (the law) with the SHA-256 <code>{escape(law["fingerprint"])}</code>. {_proof(proof)}</p>
+<p>Method: {escape(data["method"]["name"])}; intervals at {100 * data["confidence"]:g} % confidence. Made by
+{escape(data["made_by"])}. The data of this page are in its source, under the id <code>data</code>.</p>
 <script type="application/json" id="data">{inside}</script>
 </body></html>
 """
@@ -75,11 +75,11 @@ def _list(sentences: Sequence[str]) -> str:
 
 def _proof(proof: Mapping[str, Any]) -> str:
     if proof["claimed"] is None:
-        return "It promises nothing that would have to be proved."
+        return "It promises nothing, so there is nothing to prove."
     x, z = (escape(str(proof["tightest"][name])) for name in ("x", "z"))
     return (
-        "The proof is by whole numbers: of all pairs of answers, the likelihood ratio comes nearest to what E allows "
-        f"for {x} against {z}, with epsilon {proof['claimed']:.10g} promised and {proof['realised']:.10g} realised."
+        "The proof uses exact whole numbers: of all pairs of answers, the likelihood ratio comes closest to its limit "
+        f"for {x} against {z}, with epsilon {proof['claimed']:.10g} promised and {proof['realised']:.10g} reached."
     )
 
 
@@ -117,7 +117,7 @@ def _blocks(blocks: Mapping[str, Any] | None) -> str:
         return ""
     rows = zip(*(blocks[name] for name in ("names", "shares", "low", "high")), strict=True)
     heads = ("group", "share", "from", "to")
-    return "<h3>Groups, which every report shows</h3>" + _html_table(heads, [[n, *map(_percent, r)] for n, *r in rows])
+    return "<h3>Groups, which reports show openly</h3>" + _html_table(heads, [[n, *map(_percent, r)] for n, *r in rows])
 
 
 def _percent(share: float | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..client.promise import hidden_counts, promise
+from ..client.promise import COST, hidden_counts, promise
 from ..contexts import Context
 from .findings import Findings, influence
 
@@ -10,11 +10,11 @@ DEVICE, FILE = "device", "file"
 """Where answers were randomized: by the people themselves, or by whoever held them all."""
 
 METHODS = {
-    True: "These shares are pulled away from the truth a little, to be nearer to it on the whole.",
-    False: "These shares are right on average: over many surveys like this one their errors cancel. Some may be below "
-    "0, and they need not add up to 1.",
+    True: "These shares accept a small bias in exchange for a smaller error overall.",
+    False: "These shares are right on average: over many surveys like this one, their errors cancel out. Some may be "
+    "negative, and they need not add up to 100 %.",
 }
-ESTIMATES = "These estimates are right on average: over many surveys like this one their errors cancel."
+ESTIMATES = "These estimates are right on average: over many surveys like this one, their errors cancel out."
 
 
 def opening(context: Context, randomized: str | None) -> str:
@@ -45,7 +45,7 @@ def opening(context: Context, randomized: str | None) -> str:
 def promised(context: Context, words: dict[str, str]) -> list[str]:
     """What people were promised of one answer."""
     sentences = promise(context, "refuse", words)
-    return [sentence for sentence in sentences if not sentence.startswith("This answer spends")]
+    return [sentence for sentence in sentences if not sentence.startswith(COST)]
 
 
 def method(found: Findings) -> str:
@@ -58,21 +58,22 @@ INSECURE = "These reports are for trial only: a seed drew some of them, and whoe
 
 def caveats(found: Findings, confidence: float) -> list[str]:
     """What the numbers do not say."""
-    lines = [f"Each interval holds with a confidence of {confidence:.4g}; of many, some will miss the truth."]
+    lines = [f"Each interval contains the truth with {100 * confidence:.4g} % confidence; of many, some will miss it."]
     estimates = [one or 0.0 for panel in found.panels for one in panel.numbers["estimate"] or ()]
     if not found.biased and not found.difference and found.unit == "share" and min(estimates) < 0:
-        lines.append("A share below 0 means that there were too few reports to tell it from 0.")
+        lines.append("A negative share means that there were too few reports to tell it from 0.")
     if found.difference:
-        lines.append("A difference whose interval holds 0 may be none; an adjusted p is about all of them together.")
+        lines.append(
+            "If its interval contains 0, a difference may be chance; an adjusted p accounts for all of them together."
+        )
     return [
         *([INSECURE] if found.insecure else []),
         *lines,
-        "The intervals are about chance, in who was asked and in the noise. They say nothing of people who did not "
-        "answer, or who did not answer truly.",
-        f"{unchecked(found.mechanism.context)}: one crafted report can weigh as much as {influence(found):.3g} people "
-        "on one value.",
-        "Reports of the same people in another survey tell more of them together than each alone: what was "
-        "promised adds up.",
+        "The intervals cover chance: in who was asked, and in the randomization. They do not cover people who did not "
+        "answer, or not truthfully.",
+        f"{unchecked(found.mechanism.context)}. One fake report can count as up to {influence(found):.3g} people for "
+        "one answer.",
+        "If the same people take part in another survey, the two together reveal more about them than each alone.",
     ]
 
 
@@ -93,10 +94,10 @@ def unchecked(context: Context) -> str:
 def caption(found: Findings) -> str:
     """How to read the picture."""
     if found.mechanism.context.tightest is None:
-        return "The dot is the estimate, and the bar its interval: what asking only so many people leaves open."
+        return "The dot is the estimate, and the bar its interval: the uncertainty from the size of the sample."
     if all(panel.numbers["sampling_stderr"] is not None and panel.numbers["low"] is not None for panel in found.panels):
         return (
-            "The dot is the estimate. The dark part of its interval is what asking only so many people leaves open; "
-            "the pale rest is the noise of randomization."
+            "The dot is the estimate. The dark part of its interval is the uncertainty from the size of the sample, "
+            "the pale part is what the randomization adds."
         )
-    return "The dot is the estimate, and the bar its interval: who was asked, and the noise."
+    return "The dot is the estimate, and the bar its interval: uncertainty from the sample and from the randomization."

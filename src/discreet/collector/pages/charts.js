@@ -32,8 +32,8 @@ const room = (names) => Math.min(220, 16 + 7.2 * Math.max(4, ...names.map((name)
 const fitted = (name) => (name.length > 29 ? `${name.slice(0, 28)}…` : name);
 
 /**
- * Shares with their intervals; the dark part of each is what asking only so many people leaves open, the pale rest is
- * the noise that protects them.
+ * Shares with their intervals; the dark part of each is the uncertainty from the size of the sample, the pale rest what
+ * the privacy protection adds.
  * @param {Row[]} rows
  * @param {{n: number, width: number, description: string}} about
  */

@@ -1,8 +1,9 @@
 /** The page of whoever plans: what people may answer, what is sensitive, and at once what that costs. */
 
 import { ask, Problem, takeTokens } from "./api.js";
+import { USUAL } from "./budget.js";
 import { percent, side } from "./charts.js";
-import { pasted, specOf } from "./domain.js";
+import { daysIn, labelsIn, pasted, specOf, wordsIn } from "./domain.js";
 import { at, el, keep, place, show } from "./dom.js";
 import { withToken } from "./tokens.js";
 import { above, power, sureAtMost } from "./words.js";
@@ -10,14 +11,16 @@ import { above, power, sureAtMost } from "./words.js";
 const { root } = place();
 /** Milliseconds without a change before the design is worked out. */
 const WAIT = 120;
+/** The largest epsilon that is tried to reach a standard error. */
+const LARGEST = 12;
 
 const FORMS = {
-  uniform: ["Every answer", "No two answers may be told apart (classical privacy)."],
-  high_low: ["Some answers", "The answers that you mark are hidden; the others may show."],
-  blocks: ["Where in a group", "The group may show, the answer inside it is hidden. Write “group: answer” a line."],
-  nested: ["Where in a group, and the group a little", "Hidden inside the group, and more weakly across groups. Write “group: answer” a line."],
-  metric: ["The nearer, the better", "Neighbours in the list are hidden from each other most: a scale, such as ages."],
-  matrix: ["Some pairs", "Only the pairs that you name are hidden from each other."],
+  uniform: ["Every answer", "Every answer is hidden from every other one (classical privacy)."],
+  high_low: ["Some answers", "The answers that you mark are protected; the others are not."],
+  blocks: ["Which answer within a group", "The group may be known, the answer within it not. Write one “group: answer” per line."],
+  nested: ["Which answer within a group, and the group a little", "Hidden within the group, and less well across groups. Write one “group: answer” per line."],
+  metric: ["Exact positions on a scale", "Similar answers are blurred together, such as ages: neighbours in the list are hidden from each other best."],
+  matrix: ["Certain pairs", "Only the pairs that you name are hidden from each other."],
 };
 
 const EXAMPLE = ["nothing, 40", "cold or flu, 25", "back pain, 18", "allergy, 9", "depression, 5", "HIV, 1", "addiction, 2"].join("\n");
@@ -54,6 +57,7 @@ function changed() {
 /** @param {string} [stderr] a standard error to reach, by another epsilon */
 async function work(stderr) {
   const turn = ++state.turn;
+  at("example").hidden = state.text !== EXAMPLE;
   const begun = performance.now();
   try {
     const draft = await ask("/drafts", { role: "admin", body: { ...request(), ...(typeof stderr === "string" ? { stderr } : {}) } });
@@ -62,35 +66,45 @@ async function work(stderr) {
     if (draft.epsilon) {
       state.epsilon = Number(draft.epsilon);
       at("epsilon").value = String(draft.epsilon);
-      at("epsilon-text").textContent = epsilonText();
+      sayEpsilon();
     }
     show(parts.problem);
     showResult(Math.round(performance.now() - begun));
   } catch (problem) {
     if (turn !== state.turn) return;
-    show(parts.problem, el("p", { class: "card alarm" }, problem instanceof Problem || problem instanceof Error ? problem.message : "This did not work."));
+    state.draft = null;
+    const isUnreached = typeof stderr === "string" && problem instanceof Error && problem.message.includes("reaches a standard error");
+    const said = isUnreached ? `${state.n.toLocaleString()} people are too few for a standard error of ${Number((100 * Number(stderr)).toPrecision(6))} points at any epsilon up to ${LARGEST}.` : problem instanceof Error ? problem.message : "This did not work.";
+    show(parts.problem, el("p", { class: "card alarm" }, said));
+    show(parts.result, el("h2", {}, "What this gives"), el("p", { class: "soft" }, "Nothing yet: what is said on the other side must be mended first."));
   }
 }
 
 /** Epsilon in words. */
 function epsilonText() {
   const likelier = power(state.epsilon);
-  const where = { high_low: "For a sensitive answer: a", blocks: "Inside a group, a", nested: "Inside a group, a", metric: "Between neighbours, a", matrix: "For the pairs you name, a", uniform: "A" }[state.form];
-  const sentence = `${state.epsilon}. ${where} report is at most ${above(likelier)} times as likely with one answer as with another that it is hidden from.`;
+  const where = { high_low: "a sensitive answer", blocks: "an answer, compared with others of its group,", nested: "an answer, compared with others of its group,", metric: "an answer, compared with its neighbours,", matrix: "an answer, compared with one it is paired with,", uniform: "an answer" }[state.form];
+  const sentence = `A report makes ${where} at most ${above(likelier)} times as likely as before.`;
   if (state.form === "metric" || state.form === "matrix") return sentence;
   const people = state.form === "uniform" || state.form === "high_low" ? "people" : "people of a group";
-  return `${sentence} If 10 of 100 ${people} hold it, then of 100 of them who send the same report at most ${sureAtMost(10, likelier)} do.`;
+  return `${sentence} If 10 of 100 ${people} give it, then of 100 of them who send the same report at most ${sureAtMost(10, likelier)} do.`;
+}
+
+/** Show epsilon as a number beside its slider, and in words. */
+function sayEpsilon() {
+  at("epsilon-number").textContent = String(state.epsilon);
+  at("epsilon-text").textContent = epsilonText();
 }
 
 /** @param {any} rows @param {any} saved */
 function comparison(rows, saved) {
-  const all = [...rows, ...(saved ? [{ ...saved.rows[saved.rows.length - 1], label: "the design you kept" }] : [])];
+  const all = [...rows, ...(saved ? [{ ...saved.rows[saved.rows.length - 1], label: "the design you saved" }] : [])];
   const columns = [
     ["design", (/** @type {any} */ row) => row.label],
     ["largest standard error", (/** @type {any} */ row) => percent(row.stderr)],
-    ["usual width of an interval", (/** @type {any} */ row) => percent(row.width)],
-    ["smallest share that is seen", (/** @type {any} */ row) => percent(row.detectable)],
-    ["people for an error of 1 point", (/** @type {any} */ row) => row.people_for_a_point.toLocaleString()],
+    ["typical width of an interval", (/** @type {any} */ row) => percent(row.width)],
+    ["smallest share that can be detected", (/** @type {any} */ row) => percent(row.detectable)],
+    ["people needed for an error of 1 point", (/** @type {any} */ row) => row.people_for_a_point.toLocaleString()],
     ["an attacker guesses right", (/** @type {any} */ row) => (row.guess === null ? "–" : `${Math.ceil(100 * row.guess)} of 100`)],
   ];
   return el(
@@ -113,7 +127,15 @@ function previewed(preview) {
     { name: preview.values[i], series: "the truth", share: preview.truth[i], low: null, high: null, stderr: null },
     { name: preview.values[i], series: "what would be found", share: preview.shares[i], low: preview.low[i], high: preview.high[i], stderr: null },
   ]);
-  return [el("h3", {}, `A preview: ${preview.n.toLocaleString()} made-up people`), side(rows, { width: Math.max(320, parts.result.clientWidth || 600), description: "Made-up answers and what would be found of them" })];
+  return [el("h3", {}, `Preview with ${preview.n.toLocaleString()} made-up people`), side(rows, { width: Math.max(320, parts.result.clientWidth || 600), description: "Made-up answers and what would be found of them" })];
+}
+
+/** A warning where people with the usual budget could not answer. @param {string} cost */
+function dear(cost) {
+  const [top, bottom = 1] = cost.split("/").map(Number);
+  if (!(top / bottom > USUAL)) return null;
+  const far = state.form === "metric" ? "; a shorter scale, wider steps or a lower epsilon use less" : "; a lower epsilon uses less";
+  return el("p", { class: "card alarm" }, `An answer uses ${cost} of a person's privacy budget. Whoever set the usual budget of ${USUAL} cannot answer this question${far}.`);
 }
 
 /** @param {number} milliseconds */
@@ -124,11 +146,12 @@ function showResult(milliseconds) {
     parts.result,
     el("h2", {}, "What this gives"),
     el("ul", {}, draft.promise.map((/** @type {string} */ sentence) => el("li", {}, sentence))),
+    dear(draft.cost),
     comparison(draft.rows, state.saved),
     el(
       "p",
       { class: "small soft" },
-      `Best of all that are known: ${draft.mechanism}, ${draft.bits} bits a report. Proved by whole numbers: ${proof.tightest.x} against ${proof.tightest.z} comes nearest to what is allowed, ${proof.realised.toFixed(6)} of ${proof.claimed ?? "any"}. Worked out in ${milliseconds} ms.`,
+      `The best mechanism known: ${draft.mechanism}, ${draft.bits} bits per report. Proved with whole numbers: ${proof.tightest.x} against ${proof.tightest.z} comes closest to its limit, ${proof.realised.toFixed(6)} of ${proof.claimed ?? "any"}. Computed in ${milliseconds} ms.`,
     ),
     el(
       "p",
@@ -142,9 +165,9 @@ function showResult(milliseconds) {
             showResult(milliseconds);
           },
         },
-        "Keep it to compare with the next",
+        "Save for comparison",
       ),
-      el("button", { class: "plain", onclick: () => keep("collection.toml", "application/toml", draft.spec) }, "The spec file"),
+      el("button", { class: "plain", onclick: () => keep("collection.toml", "application/toml", draft.spec) }, "Download the survey file"),
     ),
     ...(previewed(draft.preview) ?? []),
   );
@@ -182,7 +205,7 @@ function detail() {
       el(
         "label",
         { class: "field" },
-        el("span", {}, "Epsilon across groups, above that inside them"),
+        el("span", {}, "Epsilon across groups, higher than that within them"),
         el("input", {
           type: "number",
           min: "0.1",
@@ -199,7 +222,7 @@ function detail() {
       el(
         "label",
         { class: "field" },
-        el("span", {}, "Pairs to be hidden from each other, “one - other” a line"),
+        el("span", {}, "Pairs to hide from each other, one “one - other” per line"),
         el("textarea", {
           rows: "4",
           cols: "36",
@@ -217,15 +240,31 @@ function starting() {
   const title = el("input", { id: "new-title", required: true, size: "40" });
   const question = el("input", { id: "new-question", required: true, size: "60" });
   const minimum = el("input", { type: "number", min: "1", value: "100" });
+  const access = el("select", {}, el("option", { value: "open" }, "anybody with the link"), el("option", { value: "invitation" }, "only people who were sent an invitation"));
+  const opens = el("input", { type: "date" });
+  const closes = el("input", { type: "date" });
+  const words = el("textarea", { rows: "3", placeholder: "HIV = an HIV infection" });
+  const labels = el("textarea", { rows: "3", placeholder: "region: north, south" });
   const said = el("div", { role: "alert" });
   const begin = async (/** @type {Event} */ event) => {
     event.preventDefault();
     try {
       const created = await ask("/collections", {
         role: "admin",
-        body: { title: title.value, question: question.value, spec: request().spec, minimum: Number(minimum.value), changes: "refuse", access: "open" },
+        body: {
+          title: title.value,
+          question: question.value,
+          spec: request().spec,
+          minimum: Number(minimum.value),
+          changes: "refuse",
+          access: access.value,
+          words: wordsIn(words.value),
+          labels: labelsIn(labels.value),
+          ...daysIn(opens.value, closes.value),
+        },
       });
-      show(said, el("p", { class: "card done" }, "It has begun: ", el("a", { href: `${root}/answer/${created.id}` }, "the page to answer"), ", ", el("a", { href: `${root}/results/${created.id}` }, "the results"), "."));
+      const invited = access.value === "invitation" ? el("span", {}, " Make the invitations on the page of all ", el("a", { href: `${root}/` }, "collections"), ".") : "";
+      show(said, el("p", { class: "card done" }, "It has started: ", el("a", { href: `${root}/answer/${created.id}` }, "the page to answer"), ", ", el("a", { href: `${root}/results/${created.id}` }, "the results"), ".", invited));
     } catch (problem) {
       show(said, el("p", { class: "card alarm" }, problem instanceof Error ? problem.message : "This did not work."));
     }
@@ -238,7 +277,11 @@ function starting() {
       { onsubmit: begin },
       el("label", { class: "field" }, el("span", {}, "Title"), title),
       el("label", { class: "field" }, el("span", {}, "The question, as people will read it"), question),
-      el("label", { class: "field" }, el("span", {}, "Show nothing before so many reports have come"), minimum),
+      el("label", { class: "field" }, el("span", {}, "Hide results until this many people have answered"), minimum),
+      el("label", { class: "field" }, el("span", {}, "Who can answer"), access),
+      el("p", { class: "row" }, el("label", { class: "field" }, el("span", {}, "First day (UTC), if not today"), opens), el("label", { class: "field" }, el("span", {}, "Last day (UTC), if any"), closes)),
+      el("label", { class: "field" }, el("span", {}, "How answers are shown, if in other words: one “answer = words” per line"), words),
+      el("label", { class: "field" }, el("span", {}, "Optional background questions, sent unprotected: one “name: choice, choice” per line"), labels),
       said,
       el("button", {}, "Start this collection"),
     ),
@@ -280,7 +323,7 @@ async function start() {
         checked: form === state.form,
         onchange: () => {
           state.form = /** @type {keyof typeof FORMS} */ (form);
-          at("epsilon-text").textContent = epsilonText();
+          sayEpsilon();
           detail();
           changed();
         },
@@ -298,7 +341,7 @@ async function start() {
     "aria-describedby": "epsilon-text",
     oninput: (/** @type {any} */ event) => {
       state.epsilon = Number(event.target.value);
-      at("epsilon-text").textContent = epsilonText();
+      sayEpsilon();
       changed();
     },
   });
@@ -323,19 +366,20 @@ async function start() {
         "div",
         {},
         el("h2", {}, "What people may answer"),
-        el("label", { class: "field" }, el("span", {}, "An answer a line; a count after a comma if you know roughly how many hold it"), text),
+        el("p", { id: "example", class: "small card" }, "This is an example: replace its answers by yours."),
+        el("label", { class: "field" }, el("span", {}, "One answer per line, or a range such as 18..99; a count after a comma if you know roughly how many people give it"), text),
         el("label", { class: "field" }, el("span", {}, "or a file of such lines"), file),
-        el("fieldset", {}, el("legend", {}, "What is nobody's business?"), ...forms),
+        el("fieldset", {}, el("legend", {}, "What should stay private?"), ...forms),
         parts.detail,
-        el("h2", {}, "How well it is hidden"),
-        el("label", { class: "field" }, el("span", {}, "Epsilon: less hides better, more tells more"), slider),
+        el("h2", {}, "How private it is"),
+        el("label", { class: "field" }, el("span", {}, "Epsilon: the lower, the more private; the higher, the more accurate"), el("span", { class: "row slider" }, slider, el("output", { id: "epsilon-number", for: "epsilon" }, String(state.epsilon)))),
         el("p", { id: "epsilon-text", class: "small" }, epsilonText()),
         el("label", { class: "field" }, el("span", {}, "People who will answer"), people),
         el(
           "p",
           { class: "row" },
-          el("label", {}, "No standard error above ", wanted, " points"),
-          el("button", { class: "plain", onclick: () => work(String(Number(wanted.value) / 100)) }, "Find the epsilon"),
+          el("label", {}, "No standard error above ", wanted, " percentage points"),
+          el("button", { class: "plain", onclick: () => work(String(Number(wanted.value) / 100)) }, "Find epsilon"),
         ),
         parts.problem,
       ),

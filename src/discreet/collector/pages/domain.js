@@ -35,8 +35,8 @@ export function pasted(text) {
   const values = rows.map(({ value }) => value);
   if (values.length > MOST) throw new Error("This page takes up to 5,000 answers; larger specs are written as files.");
   const twice = values.find((value, i) => values.indexOf(value) !== i);
-  if (twice !== undefined) throw new Error(`“${twice}” stands there twice; every answer must be there once.`);
-  if (values.length < 2) throw new Error("There must be at least two answers, one a line.");
+  if (twice !== undefined) throw new Error(`“${twice}” appears twice; each answer must appear once.`);
+  if (values.length < 2) throw new Error("There must be at least two answers, one per line.");
   return {
     values,
     groups: rows.every(({ group }) => group !== null) ? rows.map(({ group }) => /** @type {string} */ (group)) : null,
@@ -87,4 +87,43 @@ export function specOf(domain, { form, epsilon, outer, sensitive, pairs }) {
     return { ...values, context: { form, E } };
   }
   return { ...values, context: { form, epsilon } };
+}
+
+/** Rows such as "name = text". @param {string} text @param {string} sign @param {string} example */
+function pairsOf(text, sign, example) {
+  const rows = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .map((line) => {
+      const at = line.indexOf(sign);
+      const row = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+      if (at < 0 || !row[0] || !row[1]) throw new Error(`“${line}” must be written like “${example}”.`);
+      return row;
+    });
+  const twice = rows.find(([name], i) => rows.findIndex(([other]) => other === name) !== i);
+  if (twice) throw new Error(`“${twice[0]}” appears twice.`);
+  return rows;
+}
+
+/** How answers are shown, "answer = words" per line. @param {string} text @returns {Record<string, string>} */
+export const wordsIn = (text) => Object.fromEntries(pairsOf(text, "=", "HIV = an HIV infection"));
+
+/** Public labels, "name: choice, choice" per line. @param {string} text @returns {Record<string, string[]>} */
+export const labelsIn = (text) =>
+  Object.fromEntries(
+    pairsOf(text, ":", "region: north, south").map(([name, texts]) => [
+      name,
+      texts
+        .split(",")
+        .map((one) => one.trim())
+        .filter(Boolean),
+    ]),
+  );
+
+/** When a collection opens and closes, by its first and last day in UTC; an empty text is no bound. @param {string} first @param {string} last */
+export function daysIn(first, last) {
+  const after = last && new Date(Date.parse(`${last}T00:00:00Z`) + 86400000).toISOString().slice(0, 10);
+  if (first && last && first > last) throw new Error("The last day must not be before the first.");
+  return { ...(first ? { opens: `${first}T00:00:00Z` } : {}), ...(after ? { closes: `${after}T00:00:00Z` } : {}) };
 }

@@ -4,6 +4,9 @@ import { el, show } from "./dom.js";
 import { hundred } from "./people.js";
 import { above, power, sureAtMost } from "./words.js";
 
+/** The entry of E at which answers by distance are explained, or the next one below. */
+const NOTABLE = 1;
+
 /** How many of a hundred people might hold an answer; the person picks one. */
 const SHARES = [1, 5, 10, 25, 50, 90];
 /** The most answers that are named in a sentence. */
@@ -31,6 +34,17 @@ export function meaning(entries, x) {
 }
 
 /**
+ * The answers by which one is explained in a context of distances: the farthest ones that are well hidden from it, else the nearest.
+ * @param {Float64Array} entries
+ * @param {number} x
+ */
+function near(entries, x) {
+  const others = [...entries].filter((_, z) => z !== x);
+  const most = others.reduce((found, entry) => (entry <= NOTABLE + 1e-9 ? Math.max(found, entry) : found), others.reduce((a, b) => Math.min(a, b)));
+  return [...entries.keys()].filter((z) => z !== x && Math.abs(entries[z] - most) < 1e-9).slice(0, 2);
+}
+
+/**
  * The explanation of one answer, by what was checked.
  * @param {any} collection
  * @param {number} x
@@ -38,27 +52,30 @@ export function meaning(entries, x) {
  * @param {(value: any) => string} word
  */
 export function explain(collection, x, entries, word) {
-  const { likelier, hiddenFrom, shownFrom } = meaning(entries, x);
+  const { likelier: most, hiddenFrom, shownFrom } = meaning(entries, x);
   const own = `“${word(collection.values[x])}”`;
-  const among = shownFrom.length ? ", among the answers that it is hidden among," : "";
   if (hiddenFrom.length === 0) {
     return [
       el(
         "section",
-        { class: "card alarm", "aria-label": "What your report can show" },
-        el("h2", {}, "This answer is not hidden"),
-        el("p", {}, `The question does not protect ${own}: whoever gets your report may learn it for certain.`),
+        { class: "card alarm", "aria-label": "What your report can reveal" },
+        el("h2", {}, "This answer is not protected"),
+        el("p", {}, `This survey does not protect “${word(collection.values[x])}”: whoever gets your report may learn it for certain.`),
       ),
     ];
   }
   const others = hiddenFrom.map((z) => word(collection.values[z]));
+  const compared = collection.promise.form === "metric" && !shownFrom.length ? near(entries, x) : null;
+  const likelier = compared ? power(entries[compared[0]]) : most;
+  const names = compared?.map((z) => `“${word(collection.values[z])}”`).join(" or ");
+  const people = compared ? `people who answer ${own} or “${word(collection.values[compared[0]])}”` : shownFrom.length ? "people among whom you are hidden" : "people";
   const picture = el("div", { class: "two" });
   const draw = (/** @type {number} */ share) => {
-    const most = sureAtMost(share, likelier);
+    const after = sureAtMost(share, likelier);
     show(
       picture,
-      el("figure", {}, hundred(share, `${share} of 100 people`), el("figcaption", { class: "small" }, `Before: ${share} of 100 people${shownFrom.length ? " among whom you are hidden" : ""} hold ${own}.`)),
-      el("figure", {}, hundred(most, `at most ${most} of 100 people`), el("figcaption", { class: "small" }, `Of 100 who send your very report, at most ${most} hold it.`)),
+      el("figure", {}, hundred(share, `${share} of 100 people`), el("figcaption", { class: "small" }, `Before: of 100 ${people}, ${share} answer ${own}.`)),
+      el("figure", {}, hundred(after, `at most ${after} of 100 people`), el("figcaption", { class: "small" }, `After: of 100 of them who send the same report as you, at most ${after} do.`)),
     );
   };
   const start = 10;
@@ -66,25 +83,27 @@ export function explain(collection, x, entries, word) {
   return [
     el(
       "section",
-      { class: "card", "aria-label": "What your report can show" },
-      el("h2", {}, "What your report can show"),
+      { class: "card", "aria-label": "What your report can reveal" },
+      el("h2", {}, "What your report can reveal"),
       el(
         "p",
         {},
-        el("strong", {}, `The odds that you hold ${own}${among} grow by at most ${above(likelier)} times`),
-        `, whatever anybody knew before: a report that you send is at most ${above(likelier)} times as likely from you as from somebody with ${hiddenFrom.length === 1 ? "the other answer" : "another answer"}${shownFrom.length ? " that it is hidden among" : ""}.`,
+        el("strong", {}, `Your report makes ${own} at most ${above(likelier)} times as likely as before`),
+        compared
+          ? `, compared with ${names}. Nearer answers are harder to tell from yours, and those farther away easier.`
+          : `, compared with ${hiddenFrom.length === 1 && !shownFrom.length ? "the other answer" : shownFrom.length ? "an answer that it is hidden from" : "any other answer"}, whatever anybody knew of you.`,
       ),
       shownFrom.length
         ? el(
             "p",
             {},
-            `It may show for certain that your answer is not ${listed(shownFrom.map((z) => word(collection.values[z])))}. It is hidden among ${listed([...others, word(collection.values[x])])}.`,
+            `It may rule out for certain: ${listed(shownFrom.map((z) => word(collection.values[z])))}. Your answer is hidden among: ${listed([...others, word(collection.values[x])])}.`,
           )
         : null,
       el(
         "label",
         { class: "field" },
-        el("span", {}, `If so many of 100 ${shownFrom.length ? "people among whom you are hidden" : "people"} hold ${own}`),
+        el("span", {}, `If, of 100 ${people}, this many answer ${own}`),
         el(
           "select",
           { onchange: (/** @type {any} */ event) => draw(Number(event.target.value)) },

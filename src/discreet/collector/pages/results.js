@@ -19,10 +19,10 @@ const FOLLOWED = 3;
 const COMPARED = 12;
 
 const METHODS = {
-  unbiased: ["unbiased", "Right on average, for every share: the numbers to add up, compare and publish. Rare values may fall below 0."],
-  project: ["projected", "The nearest shares that none is below 0 and that add up to 1: less error, and small shares a little too low or high."],
-  likelihood: ["most likely", "The shares under which these reports are likeliest: never below 0."],
-  shrink: ["shrunk", "Pulled towards each other by as much as the noise suggests: least error in all, at the cost of rare values."],
+  unbiased: ["unbiased", "Right on average, for every share: the numbers to add up, compare and publish. Shares of rare answers may be negative."],
+  project: ["projected", "The closest shares that are not negative and add up to 100 %: smaller errors, but small shares come out slightly too low or too high."],
+  likelihood: ["most likely", "The shares that make these reports most likely: never negative."],
+  shrink: ["shrunk", "Pulled towards each other as far as the noise suggests: the smallest error overall, at the expense of rare answers."],
 };
 
 /** @type {{method: keyof typeof METHODS, by: string, live: boolean, open: boolean, history: any[], document: any, law: any, drawn: Element | null, last: string}} */
@@ -67,8 +67,8 @@ function head(progress) {
       "p",
       {},
       el("strong", {}, missing ? `Fewer than ${missing.toLocaleString()} reports` : `${n.toLocaleString()} reports`),
-      missing ? " so far. Nothing is shown before, so that no small group stands out." : `; the collection is ${progress.state}. Reports are added at least ${minimum.toLocaleString()} at a time.`,
-      turned.length ? ` Refused: ${turned.join(", ")}.` : "",
+      missing ? " so far. Until then nothing is shown, so that no small group stands out." : `; the collection is ${progress.state}. Reports are added at least ${minimum.toLocaleString()} at a time.`,
+      turned.length ? ` Rejected: ${turned.join(", ")}.` : "",
     ),
   );
 }
@@ -88,13 +88,13 @@ async function main(cell) {
         "p",
         { class: "small soft" },
         el("span", { class: "key dark" }),
-        " what asking only so many people leaves open",
+        " uncertainty from the size of the sample",
         el("span", { class: "key pale" }),
-        ` the noise that protects them, on top. ${state.open ? "Each interval holds in 95 of 100 surveys, however often you look while answers come in; once the collection is closed it becomes shorter." : "Each interval holds in 95 of 100 surveys."} ${METHODS[state.method][1]}`,
+        ` added by the privacy protection. ${state.open ? "In 95 of 100 surveys, an interval contains the truth, however often you look while answers come in; once the collection is closed, intervals become shorter." : "In 95 of 100 surveys, an interval contains the truth."} ${METHODS[state.method][1]}`,
       ),
-      cell.periods ? el("p", { class: "small" }, `These are ${cell.periods} periods together, in which the same people may have answered: intervals hold even if all of them did each time.`) : null,
+      cell.periods ? el("p", { class: "small" }, `These are ${cell.periods} periods together, in which the same people may have answered: the intervals remain valid even if all of them answered every time.`) : null,
       ...Object.entries(cell.result.notes).map(([name, note]) => el("p", { class: "small" }, `No ${name}: ${note}`)),
-      el("p", { class: "small soft" }, `A crafted report can weigh as much as ${Number(cell.result.influence).toPrecision(3)} people on one value.`),
+      el("p", { class: "small soft" }, `One fake report can count as up to ${Number(cell.result.influence).toPrecision(2)} people for one answer.`),
     );
   };
   const columns = [
@@ -119,7 +119,7 @@ function grouped(result) {
     { key: "low", title: "from", number: true, text: (/** @type {any} */ row) => percent(row.low) },
     { key: "high", title: "to", number: true, text: (/** @type {any} */ row) => percent(row.high) },
   ];
-  return el("div", {}, el("h3", {}, "Groups, which every report shows"), table(columns, rows, { caption: "The share of every group, a plain count", sort: "share", down: true }));
+  return el("div", {}, el("h3", {}, "Groups, which reports show openly"), table(columns, rows, { caption: "The share of each group, simply counted", sort: "share", down: true }));
 }
 
 async function methods() {
@@ -150,7 +150,7 @@ async function labels(progress) {
   const chosen = largest(all, COMPARED);
   const few = cells.filter((/** @type {any} */ cell) => !cell.result).map((/** @type {any} */ cell) => cell.labels[by]);
   const tests = differences.pairs.flatMap((/** @type {any} */ pair) =>
-    pair.values.map((/** @type {any} */ value, /** @type {number} */ i) => ({ name: word(value), pair: `${pair.first} less ${pair.second}`, difference: pair.difference[i], stderr: pair.stderr[i], p: (pair.adjusted ?? pair.p)[i] })),
+    pair.values.map((/** @type {any} */ value, /** @type {number} */ i) => ({ name: word(value), pair: `${pair.first} minus ${pair.second}`, difference: pair.difference[i], stderr: pair.stderr[i], p: (pair.adjusted ?? pair.p)[i] })),
   );
   const columns = [
     { key: "name", title: "value", text: (/** @type {any} */ row) => row.name },
@@ -176,7 +176,7 @@ async function labels(progress) {
     shown.length ? side(all.filter((/** @type {any} */ row) => chosen.has(row.name)), { width: width(), description: `Shares by ${by}` }) : null,
     few.length ? el("p", { class: "small soft" }, `Too few reports to be shown: ${few.join(", ")}.`) : null,
     tests.length ? table(columns, tests, { caption: "Differences between labels; p is adjusted for all of them (Holm)", sort: "p" }) : null,
-    tests.length && state.open ? el("p", { class: "small soft" }, "These p-values are for a single look. Decide when the collection is closed, not when one of them happens to be small.") : null,
+    tests.length && state.open ? el("p", { class: "small soft" }, "These p-values assume a single look. Decide once the collection is closed, not when one of them happens to be small.") : null,
   );
 }
 
@@ -194,7 +194,7 @@ async function days(progress, cell) {
   const first = state.history[0];
   if (cell.n > first.n) {
     const rows = state.history.flatMap(({ n, rows: then }) => then.filter((/** @type {any} */ row) => chosen.has(row.name)).map((/** @type {any} */ row) => ({ ...row, at: n })));
-    show(parts.settling, el("h2", {}, "How the estimate settles"), trend(rows, { width: width(), description: "Shares as reports come in", x: "reports" }), el("p", { class: "small soft" }, "Since this page was opened. Four times the reports halve an interval."));
+    show(parts.settling, el("h2", {}, "How the estimates settle"), trend(rows, { width: width(), description: "Shares as reports come in", x: "reports" }), el("p", { class: "small soft" }, "Since this page was opened. Four times as many reports halve an interval."));
   }
 }
 
@@ -216,7 +216,7 @@ function keeping(cell) {
   const paper = () => getComputedStyle(document.documentElement).backgroundColor;
   show(
     parts.keep,
-    el("h2", {}, "Keep and publish"),
+    el("h2", {}, "Save and publish"),
     el(
       "p",
       { class: "row" },
@@ -227,7 +227,7 @@ function keeping(cell) {
       el("button", { class: "plain", onclick: () => release("json") }, "Release report, JSON"),
     ),
     said,
-    el("p", { class: "small soft" }, "The release report is one file, made to be published: what was asked and promised, the proof, the method, the numbers and what they do not say."),
+    el("p", { class: "small soft" }, "The release report is a single file made for publication: what was asked and promised, the proof, the method, the numbers and what they do not say."),
   );
 }
 
@@ -259,7 +259,7 @@ function controls() {
     Object.entries(METHODS).map(([key, [name]]) => el("option", { value: key }, name)),
   );
   const live = el("input", { type: "checkbox", checked: true, onchange: (/** @type {any} */ event) => (state.live = event.target.checked) });
-  return el("p", { class: "row" }, el("label", { class: "field" }, el("span", {}, "Method"), method), el("label", { class: "row" }, live, " follow as reports come in"));
+  return el("p", { class: "row" }, el("label", { class: "field" }, el("span", {}, "Method"), method), el("label", { class: "row" }, live, " update as reports come in"));
 }
 
 async function start() {

@@ -50,9 +50,9 @@ export function table(columns, rows, { caption, sort = columns[0].key, down = fa
     show(
       foot,
       el("span", { class: "soft small" }, `${all.length.toLocaleString()} of ${rows.length.toLocaleString()} rows`),
-      pages > 1 && el("button", { class: "plain", type: "button", disabled: state.page === 0, onclick: () => go(-1) }, "Earlier"),
+      pages > 1 && el("button", { class: "plain", type: "button", disabled: state.page === 0, onclick: () => go(-1) }, "Previous"),
       pages > 1 && el("span", { class: "small" }, `page ${state.page + 1} of ${pages}`),
-      pages > 1 && el("button", { class: "plain", type: "button", disabled: state.page === pages - 1, onclick: () => go(1) }, "Later"),
+      pages > 1 && el("button", { class: "plain", type: "button", disabled: state.page === pages - 1, onclick: () => go(1) }, "Next"),
     );
     changed(all);
   };

@@ -26,7 +26,7 @@ export async function withToken(at, role, go) {
         },
         el("label", { class: "field", for: `token-${role}` }, el("span", {}, `The ${role} token, as it was shown when the collector started`), input),
         said ? el("p", { role: "alert" }, said) : null,
-        el("button", {}, "Go on"),
+        el("button", {}, "Continue"),
       ),
     );
   };

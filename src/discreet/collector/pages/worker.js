@@ -2,10 +2,8 @@
 
 import { entriesOf, Participant } from "./made/participant.js";
 
-/** What all answers to this collector may spend together, in this browser. */
-const CAP = "4";
-
-const participant = new Participant({ cap: CAP });
+/** The cap of its ledger is the person's choice, which comes with the first answer. */
+const participant = new Participant();
 /** @type {any} */
 let collection;
 
@@ -16,10 +14,24 @@ const calls = {
     const { title, question, words, values, labels, promise, warnings } = collection;
     return { title, question, words, values, labels, promise, warnings };
   },
+  /** What was spent, or null before a budget was set; `isPaid` if this law was paid for, so that an answer may cost nothing more. */
+  async summary() {
+    const summary = await participant.ledger.summary().catch((problem) => {
+      if (problem.code === "cap") return null;
+      throw problem;
+    });
+    const isPaid = summary?.entries.some(({ kind, fingerprint }) => kind === "debit" && fingerprint === collection?.promise.fingerprint);
+    return summary && { ...summary, isPaid };
+  },
+  /** Set the budget of this browser, once. */
+  async begin(/** @type {string} */ cap) {
+    await new Participant({ cap }).ledger.summary().catch((problem) => {
+      if (problem.code !== "cap") throw problem; // another tab was first, and no cap is raised
+    });
+  },
   row: (/** @type {number} */ x) => entriesOf(collection.law)(x),
   answer: (/** @type {number} */ x, /** @type {any} */ more) => collection.answer(collection.values[x], more),
   flush: () => participant.flush(),
-  summary: () => participant.ledger.summary(),
 };
 
 addEventListener("message", async ({ data: { number, name, given } }) => {
