@@ -66,7 +66,7 @@ export function used(summary) {
       ? el(
           "div",
           { class: "scroll" },
-          el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "question"), el("th", { class: "number" }, "used"), el("th", { class: "number" }, "reports"))), el("tbody", {}, rows)),
+          el("table", { class: "wrap" }, el("thead", {}, el("tr", {}, el("th", {}, "question"), el("th", { class: "number" }, "used"), el("th", { class: "number" }, "reports"))), el("tbody", {}, rows)),
         )
       : null,
     el("p", { class: "small soft" }, MEANING),
