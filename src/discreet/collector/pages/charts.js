@@ -164,7 +164,7 @@ const range = ({ sorted }) => {
 };
 
 /** @param {number | null} share */
-export const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(Math.abs(share) < 0.01 ? 2 : 1)} %`);
+export const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(Math.abs(share) < 0.01 ? 2 : 1)}\u00a0%`);
 
 /** The picture as PNG, at twice its size. @param {Element} chart @param {string} paper */
 export async function png(chart, paper) {
