@@ -32,7 +32,7 @@ test("an invitation goes along, and is shown nowhere else", async () => {
     const one = someone(site);
     const collection = await one.open(String(link));
     assert.equal(collection.needsInvitation, link === URL_);
-    assert.match(collection.promise.sentences[1], /^Your invitation goes along/);
+    assert.match(collection.promise.sentences[1], /^Your invitation is sent along/);
     const receipt = await collection.answer(1, { invitation: given });
     assert.deepEqual([receipt.state, collection.name, sent(site)], ["accepted", URL_, [TOKEN]]);
     const asked = site.asked.map(({ url, init }) => [url, init.body, init.method ? null : init.headers]);

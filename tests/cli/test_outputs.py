@@ -76,7 +76,7 @@ INPUTS = {
     "vectors": ["survey.toml", "values.txt"],
     "spark": ["answers.txt", "key", "survey.toml", "values.txt"],
 }
-OTHERS = {"verify", "audit", "answer", "papers", "init", "gallery", "ledger", "restore", "serve", "simulate"}
+OTHERS = {"verify", "audit", "answer", "invite", "papers", "init", "gallery", "ledger", "restore", "serve", "simulate"}
 """Commands that write no output, or read no spec: some are tried below, the others in files of their own."""
 
 
