@@ -102,7 +102,7 @@ FUNCTIONS = {
 """All public functions that take a context, and what they say of it."""
 
 AS_ASKED = {"at", "between", "describe", "epsilon", "finite", "is_closed", "matrix", "pairs", "pairs_among", "tightest"}
-AS_ASKED |= {"generators", "largest", "protected_pairs", "published", "shows", "with_outside"}
+AS_ASKED |= {"distance_epsilon", "generators", "largest", "protected_pairs", "published", "shows", "with_outside"}
 """The methods that state E as it was asked for."""
 NOT_OF_E = {
     "binary",

@@ -107,10 +107,7 @@ def _describe_hiding(context: Context) -> str:
 
 def _unit(context: Context) -> Fraction | None:
     """The epsilon of a unit of distance; None for a context that does not go by distance alone, or has one answer."""
-    if context.form != "metric" or context.shows or not context.largest:
-        return None
-    unit: Fraction = context.level  # type: ignore[attr-defined]
-    return unit
+    return None if context.shows or not context.largest else context.distance_epsilon
 
 
 def _by_distance(context: Context, unit: Fraction, what: str) -> str:

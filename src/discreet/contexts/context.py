@@ -196,6 +196,11 @@ class Context(Constructors, ABC):
         return None
 
     @property
+    def distance_epsilon(self) -> Fraction | None:
+        """The epsilon of a unit of distance; None unless E is that times a distance."""
+        return None
+
+    @property
     def outside(self) -> tuple[Context, Fraction] | None:
         """The context of a scale, over the first values, and the epsilon of the values outside it; else None."""
         return None

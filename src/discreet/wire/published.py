@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..contexts import Context
-from ..contexts.forms.product import ProductContext
-from ..contexts.forms.uniform import Uniform
 from ..core.canonical import loads
 from ..core.errors import InvalidInput, InvalidSpec, shown
 from ..core.fields import Fields, as_list, text, whole
@@ -77,9 +75,9 @@ def _form_of(data: Mapping[str, Any]) -> Form:
     if strategy != TOGETHER:
         return Form(dict(zip(checked, specs, strict=True)), strategy, limits=limits)
     (joint,) = specs
-    if isinstance(joint.context, Uniform):
+    if joint.context.factors is None and joint.context.smallest == joint.context.largest:  # one epsilon for all
         answers = dict(zip(checked, _places(joint.context, len(checked)), strict=True))
-        return Form(answers, strategy, epsilon=joint.context.level, choice=joint.choice, limits=limits)
+        return Form(answers, strategy, epsilon=joint.context.largest, choice=joint.choice, limits=limits)
     contexts = _factors(joint.context)
     if len(contexts) != len(checked):
         raise InvalidSpec(f"form.laws[0] must be about {len(checked)} questions, not {len(contexts)}")
@@ -106,6 +104,4 @@ def _places(context: Context, count: int) -> list[list[Any]]:
 
 def _factors(context: Context) -> list[Context]:
     """The contexts of the questions of a product, in order."""
-    if isinstance(context, ProductContext):
-        return [*_factors(context.first), *_factors(context.second)]
-    return [context]
+    return [context] if context.factors is None else [one for side in context.factors for one in _factors(side)]

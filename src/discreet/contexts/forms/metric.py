@@ -55,6 +55,10 @@ class Metric(Context):
         self._entries = entries
         self._known: dict[tuple[int, int], Epsilon] = {}
 
+    @property
+    def distance_epsilon(self) -> Fraction:
+        return self.level
+
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_known": {}}
 

@@ -101,6 +101,10 @@ class LineOrRing(Context):
         apart = abs(self._at[x] - self._at[z])
         return min(apart, self._around - apart) if self._around else apart
 
+    @property
+    def distance_epsilon(self) -> Fraction:
+        return self.level
+
     @cached_property
     def _unit(self) -> Fraction:
         return self.level / self._scale
