@@ -14,7 +14,7 @@ from discreet.checks.vectors.laws import small_examples
 from discreet.core.arithmetic import INTEGERS
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.estimation.decoders import decoder_of
-from discreet.mechanisms.build import BASES, COMPARED
+from discreet.mechanisms.build import BASES, OTHERS
 from discreet.mechanisms.law import Bits, Law, Row, plain_law
 from discreet.mechanisms.laws import FOLLOWERS, law_of, sampler_of
 from discreet.mechanisms.mechanism import Mechanism
@@ -26,7 +26,7 @@ BLOCKS = Context.blocks({"a": range(4), "b": range(4, 9), "c": [9]}, {"a": "1", 
 HIGH_LOW = Context.high_low(range(8), [1, 2, 5], "1")
 SMALL = Context.uniform(range(3), "1")
 MECHANISMS = {
-    **{f"{name} uniform": dc.mechanism(UNIFORM, name) for name in [*BASES, *COMPARED]},
+    **{f"{name} uniform": dc.mechanism(UNIFORM, name) for name in [*BASES, *OTHERS]},
     **{f"{name} blocks": dc.mechanism(BLOCKS, name) for name in BASES},
     **{f"{name} high-low": dc.mechanism(HIGH_LOW, name) for name in BASES},
     **{f"{name} {place}": made for name, of in small_examples().items() for place, made in enumerate(of)},
@@ -299,9 +299,9 @@ def test_privacy_never_rests_on_a_set_being_a_difference_set():
     other = dataclasses.replace(law, shifts=Bits.of([0, 1, 2], 7))  # 0, 1, 2 share more with 1, 2, 3 than with 3, 4, 5
     certified = Mechanism(made.context, sampler_of(other))
     assert certified.certificate.ratio == made.certificate.ratio
-    reports = certified.tally(certified.randomize_indices([0, 1, 2], seeded(1)))
-    with pytest.raises(InvalidInput, match="every non-zero difference mod 7 must occur equally often"):
-        dc.estimate(reports)
+    reports = certified.tally(certified.randomize_indices([0, 1, 2] * 1000, seeded(1)))
+    shares = dc.estimate(reports).shares  # nor does a right estimate
+    assert shares == pytest.approx([1 / 3] * 3 + [0] * 4, abs=0.2)
 
 
 def test_bits_list_their_members_in_order():

@@ -14,7 +14,7 @@ import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidInput, PrivacyViolation, RandomnessFailure, UnknownValue
 from discreet.estimation.decoders import decoder_of
-from discreet.mechanisms.build import BASES, COMPARED
+from discreet.mechanisms.build import BASES, OTHERS
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.law import plain_law
@@ -103,7 +103,7 @@ BLOCKS = Context.blocks({"a": range(6), "b": range(6, 13)}, "1")
 HIGH_LOW = Context.high_low(range(13), [2, 3, 5, 7, 11], "1")
 SMALL = Context.uniform(range(3), "1")
 EQUAL = {
-    **{f"{name} uniform": dc.mechanism(UNIFORM, name) for name in [*BASES, *COMPARED]},
+    **{f"{name} uniform": dc.mechanism(UNIFORM, name) for name in [*BASES, *OTHERS]},
     **{f"{name} by name": dc.mechanism(NAMES, name) for name in BASES},
     **{f"{name} blocks": dc.mechanism(BLOCKS, name) for name in BASES},
     **{f"{name} high-low": dc.mechanism(HIGH_LOW, name) for name in BASES},

@@ -52,10 +52,13 @@ BASES: Registry[type[PureSampler]] = Registry(
 MAX_BITS = 1 << 20
 """The largest limit on the bits of a report."""
 
-COMPARED: Registry[type[Sampler]] = Registry(
-    {"general_hadamard": "mechanisms.uniform.general_hadamard:GeneralHadamard"}
+OTHERS: Registry[type[Sampler]] = Registry(
+    {
+        "circulant": "mechanisms.uniform.circulant:Circulant",
+        "general_hadamard": "mechanisms.uniform.general_hadamard:GeneralHadamard",
+    }
 )
-"""Samplers kept for comparison: available by name but never chosen, as a base always has less error."""
+"""Samplers for the uniform parts of a context that are no base: one for queries of ordered values, one to compare."""
 
 
 def mechanism(
@@ -74,11 +77,12 @@ def mechanism(
     (uniform unless given), among those whose reports fit `bits` (None: no limit). The error is that of all shares, or
     of `query`: "mean", "cumulative", weights, or a list of several, balanced; with `worst` the largest over all shares.
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or "k_sharp"), hadamard,
-    projective, cyclotomic, general_hadamard; ``inner=`` one of these with its parameters for each block; for two values
-    binary, warner, mangat; for high-low mixture and utility_rappor; geometric and ring for a line and a ring of equal
-    steps, torus for a grid, nested and levels for blocks inside blocks, paired for two questions (``first=`` and
-    ``second=`` name a mechanism for each), graded_unary for an epsilon of each value; tight for any E with large
-    steps, exponential for a symmetric E; table with ``rows=``; law, or types, with ``law=`` as data.
+    projective, cyclotomic, general_hadamard, circulant (for queries of ordered values; ``modulus=`` and ``sets=``);
+    ``inner=`` one of these with its parameters for each block; for two values binary, warner, mangat; for high-low
+    mixture and utility_rappor; geometric and ring for a line and a ring of equal steps, torus for a grid, nested and
+    levels for blocks inside blocks, paired for two questions (``first=`` and ``second=`` name a mechanism for each),
+    graded_unary for an epsilon of each value; tight for any E with large steps, exponential for a symmetric E; table
+    with ``rows=``; law, or types, with ``law=`` as data.
 
     >>> import discreet as dc
     >>> context = dc.Context.uniform(["bus", "car", "bike"], epsilon="1")
@@ -216,7 +220,7 @@ def mass_of(part: Part, shares: Shares) -> float:
 
 def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Sampler:
     """The sampler called `name` on `size` values; a single value needs no randomness of its own."""
-    known = {*BASES, *COMPARED}
+    known = {*BASES, *OTHERS}
     if name not in known:
         raise NotServed(f"mechanism={name!r} must be one of {', '.join(sorted(known))} here")
     extra = dict(parameters)
@@ -224,7 +228,7 @@ def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Sam
         raise InvalidInput(f"{name} takes no parameter word_bits")
     if size == 1:
         name, extra = "randomized_response", {}
-    make: Any = BASES[name] if name in BASES else COMPARED[name]
+    make: Any = BASES[name] if name in BASES else OTHERS[name]
     try:
         sampler: Sampler = make(size, epsilon, **extra)
     except TypeError as problem:
@@ -242,7 +246,7 @@ def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Share
 
         parameters = sized(name, size, approx(epsilon), mass_of(part, shares), parameters)
     inner = base(name, size, epsilon, parameters)
-    if not isinstance(inner, PureSampler):
+    if not isinstance(inner, PureSampler) or name in OTHERS:
         raise NotServed(f"mechanism={name!r} has no high-low form; it must be one of {', '.join(sorted(BASES))}")
     return inner
 
@@ -252,7 +256,7 @@ def _each_its_own(served: Context, name: str, parameters: Parameters, shares: Sh
     inner, parts = parameters["inner"], served.parts or ()
     if len(parameters) > 1:
         raise InvalidInput("inner must be the only parameter")
-    if name not in {"mixed", *BASES, *COMPARED}:
+    if name not in {"mixed", *BASES, *OTHERS}:
         raise NotServed(f"mechanism={name!r} takes no inner; the name of different ones together is mixed")
     if len(parts) < 2:
         raise InvalidInput("inner needs a context with blocks; this one has none")

@@ -45,8 +45,8 @@ class Cyclic(PureSampler):
     """Report i p + (x + t mod p), where each shift i p + t in a set D is e**epsilon times likelier than one outside.
 
     p >= k. One word decides: the shifts outside D come first, `low` units each, then those of D, `high` units
-    each, then the spare words, which go to reports 0, 1, ... whatever the value. A subclass chooses D such that any
-    two values are supported together by equally many reports: a difference set, or a family of them, one for each i.
+    each, then the spare words, which go to reports 0, 1, ... whatever the value. Where D is a difference set, or a
+    family of them, one for each i, any two values are supported together by equally many reports: a pure protocol.
 
     *Why private.* ``high <= R low`` by the choice of units, whatever D is, and a spare word adds the same unit to both
     sides of a ratio.
@@ -65,13 +65,14 @@ class Cyclic(PureSampler):
         *,
         modulus: int,
         shifts: Sequence[Iterable[int]],
-        shared: int,
+        shared: int | None = None,
     ) -> None:
-        """Adopt the law for `size` values with these sets of shifts, of which any two values share `shared`."""
+        """Adopt the law for `size` values with these sets of shifts; any two values share `shared`, if given."""
         check_size(size, word_bits)
         chosen = Bits.of((i * modulus + t for i, members in enumerate(shifts) for t in members), modulus * len(shifts))
         units = Units.split(word_bits, epsilon, a=len(chosen), b=chosen.size - len(chosen))
-        self.shared = shared
+        if shared is not None:
+            self.shared = shared
         self.follow(CyclicLaw(size, modulus, units.low, units.high, units.spare, chosen, word_bits))
 
     def follow(self, law: CyclicLaw) -> None:
@@ -90,7 +91,7 @@ class Cyclic(PureSampler):
     def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Cyclic:
         narrow, p = type(self).__new__(type(self)), self.law.modulus
         level = actual_epsilon(self) if epsilon is None else epsilon
-        narrow.shift(self.size, level, word_bits, modulus=p, shifts=self.sets, shared=self.shared)
+        narrow.shift(self.size, level, word_bits, modulus=p, shifts=self.sets, shared=vars(self).get("shared"))
         return narrow
 
     @property
@@ -106,6 +107,14 @@ class Cyclic(PureSampler):
     def shared(self) -> int:
         """How many reports support any two values together; `InvalidInput` if that differs between pairs."""
         return shared_differences(self.law.modulus, self.sets)
+
+    @cached_property
+    def is_even(self) -> bool:
+        """True if any two values are supported together by equally many reports, as a pure protocol asks."""
+        try:
+            return self.shared >= 0
+        except InvalidInput:
+            return False
 
     @cached_property
     def q(self) -> Fraction:  # type: ignore[override]
