@@ -7,6 +7,7 @@
 """
 
 from .published import parse_published
+from .questionnaire import Questionnaire
 from .reports import (
     byte_width,
     report_from_bytes,
@@ -21,6 +22,7 @@ from .reports import (
 from .spec import Spec, law_text, parse_law
 
 __all__ = [
+    "Questionnaire",
     "Spec",
     "byte_width",
     "law_text",

@@ -448,9 +448,18 @@ def _read_questions(
 
 
 def read_spec_or_form(path: str | Path) -> Spec | Form:
-    """The spec of one question, or the form of several, whichever a file holds."""
+    """The spec of one question, or the form of several, whichever a file holds; of a questionnaire what it asks."""
     path = check_name(path)
     with located(str(path)):
         data = parsed_document(path)
         several = isinstance(data, Mapping) and is_form(data)
+        if isinstance(data, Mapping) and "title" in data:  # which only questionnaires have
+            from .questionnaire import Questionnaire
+
+            spec = Questionnaire.of(data, folder=path.parent, source=str(path)).spec
+            files = (path, *(path.parent / name for name in named_files(data)))
+            if isinstance(spec, Spec):
+                return replace(spec, files=files)
+            spec.files = files
+            return spec
         return (Form if several else Spec).in_file(data, path, path.parent)

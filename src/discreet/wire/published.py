@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..contexts import Context
 from ..core.canonical import loads
@@ -16,11 +16,14 @@ from ..mechanisms.mechanism import Mechanism
 from .form import MAX_QUESTIONS, STRATEGIES, TOGETHER, VERSION, Form, check_question
 from .spec import Spec, located, parse_law
 
+Law: TypeAlias = Mechanism | Form
+"""What people answer under, and a law file holds: the mechanism of a single question, or the form of several."""
+
 ENTRIES = {"version", "domain", "context", "law"}
 """What a published law holds."""
 
 
-def parse_published(written: str) -> Mechanism | Form:
+def parse_published(written: str) -> Law:
     """The mechanism, or the form, that a law file describes: every part is certified from its integers alone.
 
     `InvalidSpec` unless the text is exactly what `law_text` or `Form.published` gives; `PrivacyViolation` if a law

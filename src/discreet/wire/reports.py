@@ -30,20 +30,29 @@ def byte_width(mechanism: Mechanism) -> int:
 
 def report_to_json(mechanism: Mechanism, report: int) -> int | str:
     """A report as JSON data."""
-    report = mechanism.sampler.check_report(report)
-    return report if mechanism.bits <= EXACT_BITS else f"{report:0{hex_digits(mechanism)}x}"
+    return number_to_json(mechanism.sampler.check_report(report), mechanism.bits)
 
 
 def report_from_json(mechanism: Mechanism, data: object) -> int:
     """The report in JSON data; `InvalidReport` unless it is exactly what `report_to_json` gives."""
-    if mechanism.bits <= EXACT_BITS:
+    return mechanism.sampler.check_report(number_from_json(data, mechanism.bits))
+
+
+def number_to_json(number: int, bits: int) -> int | str:
+    """A report of so many bits as JSON data; whether it can occur is not looked at."""
+    return number if bits <= EXACT_BITS else f"{number:0{-(-bits // 4)}x}"
+
+
+def number_from_json(data: object, bits: int) -> int:
+    """The number in JSON data that `number_to_json` gives; `InvalidReport` if it is written in any other way."""
+    if bits <= EXACT_BITS:
         if isinstance(data, bool) or not isinstance(data, int):
             raise InvalidReport(f"report={shown(data)} must be a whole number")
-        return mechanism.sampler.check_report(data)
-    digits = hex_digits(mechanism)
+        return data
+    digits = -(-bits // 4)
     if not isinstance(data, str) or len(data) != digits or not HEXADECIMAL.issuperset(data):
         raise InvalidReport(f"report={shown(data)} must be text of {digits} lowercase hexadecimal digits")
-    return mechanism.sampler.check_report(int(data, 16))
+    return int(data, 16)
 
 
 def report_to_text(mechanism: Mechanism, report: int) -> str:

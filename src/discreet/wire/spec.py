@@ -50,14 +50,20 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def dumps(spec: Mapping[str, Any]) -> str:
-    """The TOML text of a spec: plain entries first, then the tables."""
-    plain = [f"{key_of(key)} = {inline(entry)}\n" for key, entry in spec.items() if not isinstance(entry, Mapping)]
-    tables = [
-        f"\n[{key_of(key)}]\n" + "".join(f"{key_of(inner)} = {inline(entry)}\n" for inner, entry in table.items())
-        for key, table in spec.items()
-        if isinstance(table, Mapping)
-    ]
+    """The TOML text of a spec: plain entries first, then the tables, and lists of tables one after the other."""
+    plain, tables = [], []
+    for key, entry in spec.items():
+        if isinstance(entry, Mapping):
+            tables.append(f"\n[{key_of(key)}]\n{_lines(entry)}")
+        elif isinstance(entry, list) and entry and all(isinstance(one, Mapping) for one in entry):
+            tables += [f"\n[[{key_of(key)}]]\n{_lines(one)}" for one in entry]
+        else:
+            plain.append(f"{key_of(key)} = {inline(entry)}\n")
     return "".join(plain + tables).lstrip("\n")
+
+
+def _lines(table: Mapping[str, Any]) -> str:
+    return "".join(f"{key_of(key)} = {inline(entry)}\n" for key, entry in table.items())
 
 
 def key_of(key: str) -> str:
@@ -84,6 +90,12 @@ def inline(entry: Any) -> str:
 
 VERSION = 1
 """The version of spec files; another one is refused."""
+
+SEVERAL = (
+    "this is a form of several questions, and the spec of one is needed: give --question NAME to a command that takes "
+    "it, or write that spec with `discreet resolve --question NAME`"
+)
+"""What is said of a form where the spec of one question is needed."""
 
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
@@ -148,9 +160,7 @@ class Spec:
     @classmethod
     def _of(cls, fields: Fields, folder: Path | None, source: str) -> Spec:
         if is_form(fields):
-            raise InvalidSpec(
-                "this is a form of several questions: compare and regress take --question NAME, estimate all of them"
-            )
+            raise InvalidSpec(SEVERAL)
         about = read_about(fields, LAW_VERSION if "law" in fields else VERSION)
         if (bits := whole(fields.optional("word_bits", default=WORD_BITS), "word_bits")) != WORD_BITS:
             raise InvalidSpec(f"word_bits={bits} must be {WORD_BITS}")
