@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from discreet.wire import law_text
+from discreet.wire.form import Form
 
 JSON = {"Content-Type": "application/json"}
 
@@ -40,13 +40,13 @@ class Seen:
 class Collector:
     """One collection, at ``/survey``, with its law at ``/survey/law`` and uploads to ``/survey/reports``."""
 
-    def __init__(self, mechanism, **more) -> None:
-        self.law = law_text(mechanism).encode()
+    def __init__(self, law, **more) -> None:
+        self.law = law.published.encode()
         self.document = {
             "version": 1,
             "title": "Health survey",
-            "question": "Which of these have you had?",
-            "fingerprint": mechanism.fingerprint,
+            **_asked(law),
+            "fingerprint": law.fingerprint,
             "law": "/survey/law",
             "reports": "survey/reports",
             "changes": "refuse",
@@ -96,6 +96,13 @@ class Collector:
             server.shutdown()
             server.server_close()
             thread.join()
+
+
+def _asked(law) -> dict:
+    """What is asked, of one law or of a form."""
+    if isinstance(law, Form):
+        return {"questions": [{"name": name, "question": f"What about {name}?"} for name in law.names]}
+    return {"question": "Which of these have you had?"}
 
 
 class _Handler(BaseHTTPRequestHandler):

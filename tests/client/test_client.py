@@ -46,7 +46,14 @@ def test_the_headers_that_are_sent_are_these_and_no_others(client, collector, ur
     ]
 
 
-@pytest.mark.parametrize(("state", "reason"), [("closed", "was closed by its owner"), ("waiting", "is not open yet")])
+NOT_OPEN = [
+    ("closed", "was closed by its owner"),
+    ("waiting", "is not open yet"),
+    ("full", "has no room for answers now; try again later"),
+]
+
+
+@pytest.mark.parametrize(("state", "reason"), NOT_OPEN)
 def test_a_collection_that_is_not_open_is_refused_before_anything_is_spent(client, collector, url, state, reason):
     collection = client.open(url)
     collector.document["state"] = state
@@ -70,7 +77,7 @@ def test_a_collection_that_closes_while_the_report_is_on_its_way_says_what_that_
 def test_a_collection_that_describes_itself_anew_must_be_opened_again(client, collector, url):
     collection = client.open(url)
     collector.document["changes"] = "spend"
-    with pytest.raises(Refused, match="in another way than when it was opened: open it again"):
+    with pytest.raises(Refused, match="has changed since it was opened: open it again"):
         collection.answer(7)
     assert client.ledger.spent == 0
 
@@ -356,7 +363,7 @@ def test_a_law_beyond_the_cap_is_not_paid_for(client, Collector):
     greedy = Collector(GREEDY)
     with greedy.serving() as url:
         collection = client.open(url)
-        with pytest.raises(Overspent, match="would spend 9, and of the cap of 4 only 4 is left"):
+        with pytest.raises(Overspent, match="costs 9, more than the 4 that remains of your privacy budget of 4"):
             collection.answer(7)
         assert greedy.uploads == {}
     assert client.ledger.spent == 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import discreet as dc
 from discreet.client import Response
 from discreet.client.addresses import address_of
 from discreet.client.collection import Collection, Document
@@ -14,6 +15,8 @@ from discreet.client.ledger import Ledger
 from discreet.client.uploading import ClientSession
 from discreet.core.canonical import loads
 from discreet.core.errors import AlreadyAnswered, Overspent, Unreachable
+from discreet.wire.form import Form
+from discreet.wire.texts import QuestionTexts, Texts
 
 PATH = Path("/home/one/ledger.jsonl")
 LABELS = ({}, {"week": "1"}, {"week": "2"})
@@ -50,16 +53,20 @@ class Flaky:
         return found
 
 
-def history(seed, lossy, mechanism):
+HALF = dc.mechanism(dc.Context.uniform(range(40), "1/2"), "unary")
+FORM = Form({"one": HALF, "two": HALF}, "each")
+
+
+def history(seed, lossy, law):
     """What was counted at the end of a random history, and what was accepted in it."""
     chance = random.Random(seed)
     disk, flaky = lossy.LossyDisk(chance), Flaky(chance, lossy.Crash)
     here = address_of("https://a.example/survey")
     now = datetime(2026, 11, 17, tzinfo=UTC)
     weeks = {"week": ("1", "2")}
-    document = Document(
-        here, "t", "q", {}, mechanism.fingerprint, here, here, "spend", weeks, None, None, period="week"
-    )
+    names = law.names if isinstance(law, Form) else ("",)
+    texts = Texts(title="t", questions={name: QuestionTexts("q") for name in names})
+    document = Document(here, texts, law.fingerprint, here, here, "spend", weeks, None, None, period="week")
     accepted, crashes, wanted = set(), 0, set()
     for step in range(13):
         last = step == 12
@@ -74,7 +81,8 @@ def history(seed, lossy, mechanism):
                 for upload in session.ledger.queued():
                     session.deliver(upload)
                 continue
-            receipt = Collection(document, mechanism, session).answer(value, labels=labels)
+            answer = dict.fromkeys(names, value) if isinstance(law, Form) else value
+            receipt = Collection(document, law, session).answer(answer, labels=labels)
             wanted.add((value, str(labels)))
             if receipt.state == "accepted":
                 accepted.add((value, str(labels)))
@@ -87,10 +95,11 @@ def history(seed, lossy, mechanism):
 
 
 @pytest.mark.slow
-def test_every_answer_is_counted_once_however_often_it_was_sent(lossy, survey):
+@pytest.mark.parametrize("asked", ["a question", "a questionnaire"])
+def test_every_answer_is_counted_once_however_often_it_was_sent(lossy, survey, asked):
     crashes = 0
     for seed in range(300):
-        flaky, accepted, wanted, more, ledger = history(seed, lossy, survey)
+        flaky, accepted, wanted, more, ledger = history(seed, lossy, survey if asked == "a question" else FORM)
         crashes += more
         counted = flaky.counted()
         assert max(counted.values(), default=0) <= 1, seed

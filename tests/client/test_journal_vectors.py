@@ -1,4 +1,4 @@
-"""A journal that every implementation reads alike: `journal.jsonl`, its key, and what they add up to."""
+"""Journals that every implementation reads alike: of single questions, and of questionnaires of every strategy."""
 
 import hmac
 import json
@@ -9,29 +9,37 @@ import pytest
 
 from discreet.client.ledger import Ledger
 from discreet.client.ledger.journal import read_lines
+from discreet.client.ledger.laws import asked_number
 from discreet.core.canonical import canonical
 from discreet.core.errors import DamagedLedger
 from discreet.core.exact import text_of
 
 HERE = Path(__file__).parent
-JOURNAL = (HERE / "journal.jsonl").read_bytes()
-EXPECTED = json.loads((HERE / "journal.expected.json").read_text(encoding="utf-8"))
+JOURNALS = {
+    name: ((HERE / f"{name}.jsonl").read_bytes(), json.loads((HERE / f"{name}.expected.json").read_text("utf-8")))
+    for name in ("journal", "journal.forms")
+}
+JOURNAL, EXPECTED = JOURNALS["journal"]
+
+
+def copy(tmp_path, name="journal"):
+    for file in (f"{name}.jsonl", f"{name}.jsonl.key"):
+        shutil.copy(HERE / file, tmp_path / file)
+    return tmp_path / f"{name}.jsonl"
 
 
 @pytest.fixture
 def copied(tmp_path):
-    for name in ("journal.jsonl", "journal.jsonl.key"):
-        shutil.copy(HERE / name, tmp_path / name)
-    return tmp_path / "journal.jsonl"
+    return copy(tmp_path)
 
 
-def check(ledger):
+def check(ledger, expected=EXPECTED):
     assert [text_of(amount) for amount in (ledger.cap, ledger.spent, ledger.left)] == [
-        EXPECTED["cap"],
-        EXPECTED["spent"],
-        EXPECTED["left"],
+        expected["cap"],
+        expected["spent"],
+        expected["left"],
     ]
-    assert [upload.upload for upload in ledger.queued()] == EXPECTED["queued"]
+    assert [upload.upload for upload in ledger.queued()] == expected["queued"]
     account = ledger._account()
     assert {
         name: {
@@ -42,19 +50,42 @@ def check(ledger):
             "debit_without_report": known.owed,
         }
         for name, known in account.collections.items()
-    } == EXPECTED["collections"]
+    } == expected["collections"]
     waiting = {
         name: [kept.entry.report for kept in known.reports if not kept.carried]
         for name, known in account.collections.items()
     }
-    assert {name: reports for name, reports in waiting.items() if reports} == EXPECTED["not_yet_uploaded"]
+    assert {name: reports for name, reports in waiting.items() if reports} == expected["not_yet_uploaded"]
 
 
-def test_the_journal_reads_as_it_must(copied):
-    objects, _, chain = read_lines(JOURNAL, "it")
-    assert (len(objects), chain) == (EXPECTED["lines"], EXPECTED["chain"])
-    check(Ledger.existing(copied))
-    assert Ledger.existing(copied).export().encode() == JOURNAL
+@pytest.mark.parametrize("name", JOURNALS)
+def test_the_journal_reads_as_it_must(tmp_path, name):
+    copied, (journal, expected) = copy(tmp_path, name), JOURNALS[name]
+    objects, _, chain = read_lines(journal, "it")
+    assert (len(objects), chain) == (expected["lines"], expected["chain"])
+    check(Ledger.existing(copied), expected)
+    assert Ledger.existing(copied).export().encode() == journal
+
+
+def test_a_journal_of_questionnaires_counts_budgets_and_says_what_is_asked(tmp_path):
+    path, (journal, expected) = copy(tmp_path, "journal.forms"), JOURNALS["journal.forms"]
+    key = bytes.fromhex(expected["key"])
+    assert path.with_name("journal.forms.jsonl.key").read_bytes() == key
+    for balance, told in zip(Ledger.existing(path).budgets, expected["budgets"], strict=True):
+        pair = told["x"], told["z"]
+        assert [text_of(one.epsilon(*pair)) for one in (balance.budget, balance.spent, balance.left)] == [
+            told["budget"],
+            told["spent"],
+            told["left"],
+        ]
+    for told in expected["asked"]:
+        assert asked_number(key, told["fingerprint"], told["wording"], told["count"]) == told["number"]
+    stored = {(data["collection"], data["tag"]) for data in read_lines(journal, "it")[0] if data["kind"] == "report"}
+    for told in expected["tags"]:
+        text = canonical([told["collection"], told["answers"]])
+        assert told["tag"] == hmac.new(key, text.encode(), "sha256").hexdigest()
+        assert (told["collection"], told["tag"]) in stored
+    assert len(stored) == len(expected["tags"]) + 1  # that of a single question, whose value is not told
 
 
 def test_tags_are_those_of_the_key():

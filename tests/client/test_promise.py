@@ -65,6 +65,27 @@ def test_a_metric_is_explained_by_distance_and_not_by_its_largest_entry(points, 
     assert says.replace("yours", "it") in promise_for(context, 0)
 
 
+@pytest.mark.parametrize(
+    ("values", "points", "epsilon", "says"),
+    [
+        (range(18, 100), None, "0.1", 'at a distance of 10 "years"'),
+        ([f"{n}–{n + 9}" for n in range(18, 89, 10)], range(18, 89, 10), "0.1", 'at a distance of 10 "years"'),
+        (["0", "1–2", "3–5", "6+"], range(4), "0.5", "at a distance of 2,"),  # steps, which are no years
+        (range(18, 400), None, "0.1", "at a distance of 10,"),  # too many to be compared
+    ],
+)
+def test_a_distance_has_the_unit_of_the_numbers_and_no_other(values, points, epsilon, says):
+    context = C.metric(values, "line", epsilon, points=points)
+    sentences = [promise(context, "refuse", {}, unit="years")[0], promise_for(context, 0, "years")]
+    assert all(says in sentence for sentence in sentences)
+    assert all("years" not in sentence for sentence in [promise(context, "refuse", {})[0], promise_for(context, 0)])
+
+
+def test_a_unit_cannot_speak_for_the_promise():
+    hiding, _ = promise(C.metric(range(18, 100), "line", "0.1"), "refuse", {}, unit='years", and nothing is shown')
+    assert """10 "years', and nothing is shown", your""" in hiding
+
+
 def test_the_promise_says_what_becomes_of_a_changed_answer():
     context = C.uniform(range(3), "0.5")
     assert promise(context, "refuse", {})[-1].endswith("a different one is not accepted.")
@@ -77,3 +98,11 @@ def test_a_value_is_shown_in_the_words_of_the_collection():
         "three",
         "flu",
     )
+
+
+def test_words_that_run_to_the_left_change_places_with_nothing():
+    """A bracket in a word would end none, and a reader see the next value where the words of this one are said."""
+    context = C.high_low(["none", "\u05d0\u05d0", "\u05d1\u05d1"], ["\u05d0\u05d0", "\u05d1\u05d1"], "1")
+    said = promise(context, "refuse", {"\u05d0\u05d0": "\u05ea(\u05d2", "\u05d1\u05d1": "dd"})[1]
+    first = '\u2068"\u05d0\u05d0"\u2069 (shown as \u2068"\u05ea(\u05d2"\u2069)'
+    assert said.startswith(f'Protected: {first}, \u2068"\u05d1\u05d1"\u2069 (shown as "dd"). ')

@@ -23,6 +23,9 @@ HOSTILE = {
     "a blank letter": {"cold": "\u3164"},
     "turned around": {"cold": "\u202evih\u202c"},
     "turned around, isolated": {"cold": "\u2067vih\u2069"},
+    "turned around by a mark": {"cold": "\u200f1\u200f/\u200f2"},
+    "turned around by an Arabic mark": {"cold": "\u061c1-2"},
+    "a mark that does nothing": {"cold": "\u200ea cold"},
 }
 HARMLESS = {
     "none": {},
@@ -54,7 +57,10 @@ def test_numbers_have_texts_too():
         check_words(dc.Domain(range(5)), {"3": "\u2463"})  # a 4 in a circle
 
 
-@pytest.mark.parametrize("values", [["hiv", "hiv\u200b"], ["a", "a "], ["a", "\u202eb"], ["a", "\u2060"]])
+ALIKE = [["hiv", "hiv\u200b"], ["a", "a "], ["a", "\u202eb"], ["a", "\u2060"], ["2", "\u200f1/2"]]
+
+
+@pytest.mark.parametrize("values", ALIKE)
 def test_values_that_look_alike_or_cannot_be_seen_are_refused(values):
     with pytest.raises(InvalidInput, match=r"values: .* must be visible"):
         check_words(dc.Domain(values), {})
@@ -67,12 +73,29 @@ def test_an_appearance_has_neither_case_nor_blanks():
     assert appearance(" H\u200bi\u00a0V\n") == appearance("hiv") != appearance("hi")
 
 
+MISREAD = "shows one answer as another|turn the direction of writing"
+
+
 def test_a_collection_whose_words_swap_two_values_is_not_opened(Collector, client):
     law = dc.mechanism(dc.Context.high_low(["none", "cold", "hiv"], ["cold"], "1"))
     for words in HOSTILE.values():
-        with Collector(law, words=words).serving() as url, pytest.raises(Refused, match="shows one answer as another"):
+        with Collector(law, words=words).serving() as url, pytest.raises(Refused, match=MISREAD):
             client.open(url)
     with Collector(law, words={"hiv": "HIV infection"}).serving() as url:
         collection = client.open(url)
     assert collection.promise_for("hiv").startswith("This answer is not protected")
     assert collection.promise_for("cold").startswith("This answer is protected: compared with any other")
+
+
+NAMES = {"turned around": "\u202eB", "turned around by a mark": "\u200f1/2", "nothing that is seen": "\u2060", "": ""}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_collection_whose_blocks_cannot_be_read_is_not_opened(name, Collector, client):
+    def law(names):
+        return dc.mechanism(dc.Context.blocks(dict(zip(names, (["a", "b"], ["c", "d"]), strict=True)), "1"))
+
+    with Collector(law(["A", name])).serving() as url, pytest.raises(Refused, match=r"blocks: .* must be visible"):
+        client.open(url)
+    with Collector(law(["A", "B"])).serving() as url:
+        assert "groups" in client.open(url).promise[1]

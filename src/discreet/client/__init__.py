@@ -11,7 +11,7 @@
 """
 
 from .client import AsyncClient, AsyncCollection, Client, default_ledger
-from .collection import Collection
+from .collection import Collection, Question
 from .uploading import HttpTransport, Receipt, Request, Response, Transport
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Client",
     "Collection",
     "HttpTransport",
+    "Question",
     "Receipt",
     "Request",
     "Response",

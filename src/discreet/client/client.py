@@ -118,8 +118,16 @@ class AsyncCollection:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._collection, name)
 
+    def in_language(self, language: str) -> AsyncCollection:
+        """This collection with its texts in another of its `languages`."""
+        return AsyncCollection(self._collection.in_language(language))
+
     async def answer(
-        self, value: Value, *, labels: Mapping[str, str] | None = None, invitation: str | None = None
+        self,
+        answer: Value | Mapping[str, Value],
+        *,
+        labels: Mapping[str, str] | None = None,
+        invitation: str | None = None,
     ) -> Receipt:
-        """Answer with a value, as `Collection.answer` does."""
-        return await asyncio.to_thread(self._collection.answer, value, labels=labels, invitation=invitation)
+        """Answer, as `Collection.answer` does."""
+        return await asyncio.to_thread(self._collection.answer, answer, labels=labels, invitation=invitation)

@@ -1,213 +1,208 @@
-"""`Collection`: a question with a law that was checked, and a way to answer it; `Document`: what it says of itself."""
+"""`Collection`: questions with laws that were checked, and a way to answer them."""
 
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from fractions import Fraction
-from typing import TypeVar
 
 from ..contexts import Context
-from ..core.canonical import canonical, loads
 from ..core.domain import Domain, Value
 from ..core.errors import BeyondLimits, DiscreetError, InvalidInput, Refused, UnknownValue, Unreachable, named, shown
 from ..core.exact import text_of
 from ..core.limits import allowed
 from ..core.random import EntropySource
 from ..mechanisms.mechanism import Mechanism
+from ..wire.form import Form
+from ..wire.published import Law, parse_published
 from ..wire.spec import parse_law
-from .addresses import Address, address_beside, address_of, invitation_of
-from .ledger.ledger import ACCESS, CHANGES
+from ..wire.texts import LabelTexts, QuestionTexts, Texts
+from .addresses import Address, address_of, invitation_of
+from .document import MAX_DOCUMENT_BYTES, MOMENT, STATES, VERSION, Document, parse_document
+from .form_promise import form_promise, form_promise_for
+from .ledger.laws import SINGLE, ledger_law
 from .promise import promise, promise_for
 from .uploading import ClientSession, Receipt
-from .words import check_words
+from .words import check_blocks, check_words
 
-T = TypeVar("T")
-
-VERSION = 1
-"""The only version of a collection document."""
-
-MAX_DOCUMENT_BYTES = 65_536
-"""The most bytes of a collection document."""
-
-NEEDED = ("version", "title", "question", "fingerprint", "law", "reports", "changes")
-OPTIONAL = ("words", "labels", "period", "opens", "closes", "access", "state")
-STATES = ("waiting", "open", "closed")
-"""How far a collection is: not open yet, open for answers, or closed for good."""
-FINGERPRINT = re.compile(r"[0-9a-f]{64}")
-MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", re.ASCII)
+__all__ = [
+    "MAX_DOCUMENT_BYTES",
+    "MOMENT",
+    "STATES",
+    "VERSION",
+    "Collection",
+    "Document",
+    "Question",
+    "fetch_document",
+    "open_collection",
+    "parse_document",
+]
 
 
 @dataclass(frozen=True)
-class Document:
-    """What a collection says of itself: nothing in it is believed before the law is checked."""
+class Question:
+    """One question of a collection: what people read of it, and the context that its law was checked against."""
 
-    address: Address
-    title: str
-    question: str
-    words: Mapping[str, str]
-    fingerprint: str
-    law: Address
-    reports: Address
-    changes: str
-    labels: Mapping[str, tuple[str, ...]]
-    opens: datetime | None
-    closes: datetime | None
-    access: str = "open"
-    state: str = "open"
-    period: str | None = None
-    """The label whose texts are times at which the same people may answer again; None if they answer once in all."""
+    name: str
+    """Its name in a questionnaire; ``""`` for a single question."""
+    texts: QuestionTexts
+    context: Context
+    """What is hidden from what: of one report about all answers, with the other answers as they are."""
 
     @property
-    def wording(self) -> str:
-        """What ledgers know the wording by: the SHA-256 of the canonical JSON of title, question and words."""
-        return hashlib.sha256(canonical([self.title, self.question, dict(self.words)]).encode()).hexdigest()
+    def question(self) -> str:
+        """The question, as the collector puts it."""
+        return self.texts.question
 
-    def check_open(self, now: datetime) -> None:
-        """Raise `Refused`, with the reason, unless the collection takes answers, by its own word and by the time."""
-        if self.opens is not None and now < self.opens:
-            raise Refused(f"this collection opens at {_written(self.opens)}")
-        if self.closes is not None and now >= self.closes:
-            raise Refused(f"this collection was closed at {_written(self.closes)}")
-        if self.state != "open":
-            why = "is not open yet" if self.state == "waiting" else "was closed by its owner"
-            raise Refused(f"this collection {why}, and takes no answers")
+    @property
+    def help(self) -> str:
+        """What helps to answer it, or nothing."""
+        return self.texts.help
 
-    def check_labels(self, labels: Mapping[str, str]) -> dict[str, str]:
-        """The labels of an answer; `Refused` for one that was not declared: whoever sees a report sees its labels."""
-        if not isinstance(labels, Mapping):
-            raise InvalidInput("labels must map the names of labels to texts")
-        for name, text in labels.items():
-            if name not in self.labels:
-                known = ", ".join(map(repr, self.labels)) or "none"
-                raise Refused(f"label {shown(name)} must be one that the collection declares: {known}")
-            if text not in self.labels[name]:
-                raise Refused(f"label {shown(name)} must be one of {', '.join(map(repr, self.labels[name]))}")
-        return dict(labels)
+    @property
+    def words(self) -> Mapping[str, str]:
+        """How values are shown to people, by their text; for display only."""
+        return self.texts.words
 
-    def check_invitation(self, invitation: str | None) -> str | None:
-        """The invitation of an answer; `Refused` where none is asked for, since it would tell who answers."""
-        if invitation is not None and self.access == "open":
-            raise Refused("this collection is open, and an invitation would only tell who answers: leave it out")
-        return invitation
+    @property
+    def unit(self) -> str:
+        """The unit of its numbers, or nothing."""
+        return self.texts.unit
 
+    @property
+    def group(self) -> str:
+        """The heading that a box shares with others, or nothing."""
+        return self.texts.group
 
-def parse_document(content: bytes, address: Address) -> Document:
-    """The document of the collection at `address`; `Refused`, with the reason, for anything else."""
-    try:
-        data = loads(content, InvalidInput)
-    except InvalidInput as problem:
-        raise Refused(f"the description of the collection cannot be read: {problem}") from None
-    if not isinstance(data, dict):
-        raise Refused("a collection must be described by a JSON object")
-    for key in NEEDED:
-        if key not in data:
-            raise Refused(f"{key} is missing from the description of the collection")
-    for key in data:
-        if key not in (*NEEDED, *OPTIONAL):
-            raise Refused(f"{shown(key)} in the description of the collection is not known to this version")
-    if isinstance(data["version"], bool) or data["version"] != VERSION:
-        raise Refused(f"version={shown(data['version'])} must be {VERSION}, the only known version")
-    if not isinstance(data["fingerprint"], str) or not FINGERPRINT.fullmatch(data["fingerprint"]):
-        raise Refused(f"fingerprint={shown(data['fingerprint'])} must be 64 hexadecimal digits")
-    if data["changes"] not in CHANGES:
-        raise Refused(f"changes={shown(data['changes'])} must be one of {', '.join(CHANGES)}")
-    if data.get("access", "open") not in ACCESS:
-        raise Refused(f"access={shown(data['access'])} must be one of {', '.join(ACCESS)}")
-    if data.get("state", "open") not in STATES:
-        raise Refused(f"state={shown(data['state'])} must be one of {', '.join(STATES)}")
-    labels = _table(data.get("labels", {}), "labels", _texts)
-    if "period" in data and (not isinstance(data["period"], str) or data["period"] not in labels):
-        raise Refused(f"period={shown(data['period'])} must be the name of a label")
-    return Document(
-        address=address,
-        title=_text(data["title"], "title"),
-        question=_text(data["question"], "question"),
-        words=_table(data.get("words", {}), "words", _text),
-        fingerprint=data["fingerprint"],
-        law=address_beside(data["law"], address, "law"),
-        reports=address_beside(data["reports"], address, "reports"),
-        changes=data["changes"],
-        labels=labels,
-        opens=_moment(data["opens"], "opens") if "opens" in data else None,
-        closes=_moment(data["closes"], "closes") if "closes" in data else None,
-        access=data.get("access", "open"),
-        state=data.get("state", "open"),
-        period=data.get("period"),
-    )
+    @property
+    def kind(self) -> str:
+        """How it is to be shown, one of `discreet.wire.texts.KINDS`, or nothing."""
+        return self.texts.kind
 
+    @property
+    def values(self) -> Domain:
+        """The values that can be answered."""
+        return self.context.values
 
-def _moment(entry: object, name: str) -> datetime:
-    try:
-        if not isinstance(entry, str) or not MOMENT.fullmatch(entry):
-            raise ValueError
-        return datetime.fromisoformat(entry)
-    except ValueError:
-        raise Refused(f"{name}={shown(entry)} must be a time in UTC such as 2026-11-17T00:00:00Z") from None
-
-
-def _written(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def _text(entry: object, name: str) -> str:
-    if not isinstance(entry, str) or not entry.strip():
-        raise Refused(f"{name} must be a text")
-    return entry
-
-
-def _texts(entry: object, name: str) -> tuple[str, ...]:
-    if not isinstance(entry, list) or not entry or not all(isinstance(text, str) for text in entry):
-        raise Refused(f"{name} must list the texts that are allowed")
-    if len(set(entry)) != len(entry):
-        raise Refused(f"{name} must list distinct texts")
-    return tuple(entry)
-
-
-def _table(entry: object, name: str, read: Callable[[object, str], T]) -> dict[str, T]:
-    if not isinstance(entry, dict):
-        raise Refused(f"{name} must be a table")
-    return {key: read(inside, f"{name}[{shown(key)}]") for key, inside in entry.items()}
+    def value_of(self, text: str) -> Value:
+        """The value that is written `text`; `UnknownValue`, which does not repeat it, if there is none."""
+        number = self.values.find_text(text)
+        if number is None:
+            where = f"the answer to {self.name!r}: " if self.name else ""
+            raise UnknownValue(f"{where}{named(text)} must be {self.values.rule}")
+        value: Value = self.values[number]
+        return value
 
 
 class Collection:
-    """A collection whose law was fetched, compared with its fingerprint and certified from its integers."""
+    """A collection whose laws were fetched, compared with their fingerprint and certified from their integers.
+
+    It asks a single question, which has the name ``""`` among its `questions`, or several: a questionnaire, which is
+    answered, paid for and sent as one. `question`, `words`, `context`, `values` and `mechanism` are those of a single
+    question, and `InvalidInput` where there are several.
+    """
 
     document: Document
     """All that the collection says of itself."""
     name: str
     """What ledgers call it: its address, in one form."""
-    title: str
-    """Its title, as the collector gives it."""
-    question: str
-    """The question, as the collector puts it."""
-    words: Mapping[str, str]
-    """How values are shown to people, by their text; for display only."""
+    texts: Texts
+    """All that people read, in the language that was chosen."""
+    law: Law
+    """The mechanism of a single question, or the form of several, as it was checked."""
+    questions: Mapping[str, Question]
+    """Its questions by name, in order."""
     labels: Mapping[str, tuple[str, ...]]
     """The public labels that an answer may carry, each with the texts that it may have."""
     fingerprint: str
-    """The SHA-256 of the law."""
-    context: Context
-    """What is hidden from what: the context that the law was checked against."""
-    values: Domain
-    """The values that can be answered."""
+    """The SHA-256 of the law, or that of a questionnaire."""
     epsilon: Fraction
-    """What an answer spends: the largest finite entry of E."""
+    """What an answer spends: the largest finite entry of E; of a questionnaire that of all that is asked."""
     shows: bool
     """True if some values may be told apart for certain."""
 
     def __init__(
-        self, document: Document, mechanism: Mechanism, session: ClientSession, invitation: str | None = None
+        self,
+        document: Document,
+        law: Law,
+        session: ClientSession,
+        invitation: str | None = None,
+        *,
+        language: str | None = None,
     ) -> None:
-        self.document, self._session, self._invitation = document, session, invitation
-        self.name, self.title, self.question = str(document.address), document.title, document.question
-        self.words, self.labels, self.fingerprint = document.words, document.labels, document.fingerprint
-        self.mechanism, self.context, self.values = mechanism, mechanism.context, mechanism.context.values
-        self.epsilon, self.shows = self.context.largest, self.context.shows
+        self.document, self.law, self._session, self._invitation = document, law, session, invitation
+        self.texts = document.texts if language is None else document.texts.in_language(language)
+        self.name, self.labels, self.fingerprint = str(document.address), document.labels, document.fingerprint
+        contexts = _contexts_of(law)
+        self.questions = {name: Question(name, texts, contexts[name]) for name, texts in self.texts.questions.items()}
+        known = ledger_law(law)
+        self.epsilon, self.shows = known.epsilon, known.shows
 
+    # -- what it says --------------------------------------------------------------------------------
+    @property
+    def title(self) -> str:
+        """Its title, as the collector gives it."""
+        return self.texts.title
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that it can be read in, its own first."""
+        return self.document.texts.languages
+
+    def in_language(self, language: str) -> Collection:
+        """This collection with its texts in another of its `languages`."""
+        return Collection(self.document, self.law, self._session, self._invitation, language=language)
+
+    @property
+    def background(self) -> Mapping[str, LabelTexts]:
+        """How public labels are asked for, in order."""
+        return self.texts.background
+
+    @property
+    def strategy(self) -> str | None:
+        """The strategy of a questionnaire, one of `discreet.wire.form.STRATEGIES`; None for a single question."""
+        return self.law.strategy if isinstance(self.law, Form) else None
+
+    @property
+    def _only(self) -> Question:
+        """The single question."""
+        if SINGLE not in self.questions:
+            raise InvalidInput(f"{self.name} asks {len(self.questions)} questions; take one of its questions by name")
+        return self.questions[SINGLE]
+
+    @property
+    def question(self) -> str:
+        """The question, as the collector puts it."""
+        return self._only.question
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """How values are shown to people, by their text; for display only."""
+        return self._only.words
+
+    @property
+    def context(self) -> Context:
+        """What is hidden from what: the context that the law was checked against."""
+        return self._only.context
+
+    @property
+    def values(self) -> Domain:
+        """The values that can be answered."""
+        return self._only.values
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism of the single question."""
+        _ = self._only
+        assert isinstance(self.law, Mechanism)
+        return self.law
+
+    def value_of(self, text: str) -> Value:
+        """The value that is written `text`; `UnknownValue`, which does not repeat it, if there is none."""
+        return self._only.value_of(text)
+
+    # -- what is promised ----------------------------------------------------------------------------
     @property
     def needs_invitation(self) -> bool:
         """True if an answer needs an invitation, and the link that was opened held none."""
@@ -216,30 +211,62 @@ class Collection:
     @property
     def promise(self) -> list[str]:
         """What is promised, in sentences."""
-        return promise(self.context, self.document.changes, self.words, access=self.document.access)
+        changes, access = self.document.changes, self.document.access
+        if isinstance(self.law, Form):
+            words = {name: question.words for name, question in self.questions.items()}
+            units = {name: question.unit for name, question in self.questions.items()}
+            return form_promise(self.law, self.epsilon, changes, words, access=access, units=units)
+        return promise(self.law.context, changes, self.words, access=access, unit=self._only.unit)
+
+    def promise_for(self, *answer: Value) -> str:
+        """What is promised of one answer, in a sentence that does not repeat it; `UnknownValue` if there is none.
+
+        It takes the value; of a questionnaire the name of the question and the value.
+        """
+        wanted = 2 if isinstance(self.law, Form) else 1
+        if len(answer) != wanted:
+            raise InvalidInput("promise_for takes a value, and of a questionnaire the name of a question and a value")
+        *_, value = answer
+        if not isinstance(self.law, Form):
+            return promise_for(self.law.context, self.values.index(value), self._only.unit)
+        name = answer[0]
+        if name not in self.questions:
+            raise InvalidInput(f"question={shown(name)} must be one of {', '.join(self.questions)}")
+        question = self.questions[str(name)]
+        return form_promise_for(self.law, question.name, question.values.index(value), question.unit)
 
     @property
     def warnings(self) -> list[str]:
         """What the ledger knows that speaks against answering: questions with the same values under another law."""
-        return self._session.ledger.warnings(self.name, self.mechanism, wording=self.document.wording)
+        return self._session.ledger.warnings(self.name, self.law, wording=self.document.wording)
 
-    def promise_for(self, value: Value) -> str:
-        """What is promised of one answer, in a sentence that does not repeat it; `UnknownValue` if there is none."""
-        return promise_for(self.context, self.values.index(value))
+    def check_budget(self) -> None:
+        """Raise `Overspent` if an answer would cost more than the ledger has left, so that it need not be asked for.
 
-    def value_of(self, text: str) -> Value:
-        """The value that is written `text`; `UnknownValue`, which does not repeat it, if there is none."""
-        number = self.values.find_text(text)
-        if number is None:
-            raise UnknownValue(f"{named(text)} must be {self.values.rule}")
-        value: Value = self.values[number]
-        return value
+        A collection that was answered already costs nothing as long as the answer is the same.
+        """
+        self._session.ledger.check_budget(self.name, self.law, wording=self.document.wording)
+
+    # -- answering -----------------------------------------------------------------------------------
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The names of the questions that this person is asked: all of them, or the one that is drawn at random.
+
+        The draw follows from the key of the ledger, so it is the same whenever the collection is opened again, and has
+        nothing to do with any answer.
+        """
+        return self._session.ledger.asked(self.law, wording=self.document.wording)
 
     def answer(
-        self, value: Value, *, labels: Mapping[str, str] | None = None, invitation: str | None = None
+        self,
+        answer: Value | Mapping[str, Value],
+        *,
+        labels: Mapping[str, str] | None = None,
+        invitation: str | None = None,
     ) -> Receipt:
         """Answer with a value, which stays here: its report is paid for, stored, and then sent.
 
+        A questionnaire takes answers by the names of its questions, of which those count that are `asked`.
         `Overspent` and `AlreadyAnswered` if the ledger does not allow it, `UnknownValue` and `Refused` if the
         collection does not, which is asked once more whether it is open; nothing is spent then. A value that was
         answered before, here or in another collection with the same law, question and words, letter by letter, gets
@@ -247,13 +274,13 @@ class Collection:
         answer gets the receipt of the earlier upload, with the labels of that. `invitation` goes along where the
         collection asks for one; without it, that of the link which was opened does.
         """
-        self.values.index(value)
+        ledger_law(self.law).read(answer)
         checked = self.document.check_labels({} if labels is None else labels)
         invited = self.document.check_invitation(self._invitation if invitation is None else invitation)
         self._check_still_open()
         upload = self._session.ledger.submit(
-            self.mechanism,
-            value,
+            self.law,
+            answer,
             EntropySource(),
             question=self.name,
             url=str(self.document.reports),
@@ -276,7 +303,7 @@ class Collection:
             return
         document.check_open(self._session.now())
         if replace(document, state=self.document.state) != self.document:
-            raise Refused("the collection describes itself in another way than when it was opened: open it again")
+            raise Refused("the collection has changed since it was opened: open it again to see what it says now")
 
     def __repr__(self) -> str:
         return f"<Collection {self.title!r} at {self.name}, epsilon={text_of(self.epsilon)}>"
@@ -293,20 +320,52 @@ def open_collection(url: str, session: ClientSession) -> Collection:
     document = fetch_document(address, session)
     document.check_open(session.now())
     content = session.fetch(document.law, allowed().bytes, "the law of the collection")
-    if hashlib.sha256(content).hexdigest() != document.fingerprint:
+    law = _certified(content, document)
+    _check_words(document.texts, law)
+    session.ledger.check_law(str(address), law, wording=document.wording)
+    return Collection(document, law, session, invitation)
+
+
+def _contexts_of(law: Law) -> dict[str, Context]:
+    """The context of every question by its name."""
+    if isinstance(law, Mechanism):
+        return {SINGLE: law.context}
+    return {name: spec.context for name, spec in law.questions.items()}
+
+
+def _check_words(texts: Texts, law: Law) -> None:
+    """Raise `Refused` if in any language the words for an answer can be taken for another one."""
+    read = [texts.in_language(language) for language in texts.languages]
+    for name, context in _contexts_of(law).items():
+        words = [one.questions[name].words for one in read]
+        try:
+            check_blocks(context)
+            for place, some in enumerate(words):
+                if some not in words[:place]:
+                    check_words(context.values, some)
+        except InvalidInput as problem:
+            raise Refused(f"the collection shows one answer as another: {problem}") from None
+
+
+def _certified(content: bytes, document: Document) -> Law:
+    """The law in a law file, if it is the one that the document is about and keeps its promise; else `Refused`."""
+    if not document.is_form:
+        if hashlib.sha256(content).hexdigest() != document.fingerprint:
+            raise Refused("the law of the collection is not the one that its fingerprint stands for")
+        return _parsed(content, of_form=False)
+    law = _parsed(content, of_form=True)
+    if not isinstance(law, Form):
+        raise Refused("the collection asks several questions, and its law is that of one")
+    if law.fingerprint != document.fingerprint:
         raise Refused("the law of the collection is not the one that its fingerprint stands for")
-    mechanism = _parse_certified(content)
-    try:
-        check_words(mechanism.context.values, document.words)
-    except InvalidInput as problem:
-        raise Refused(f"the collection shows one answer as another: {problem}") from None
-    session.ledger.check_law(str(address), mechanism, wording=document.wording)
-    return Collection(document, mechanism, session, invitation)
+    if law.names != tuple(document.texts.questions):
+        raise Refused("the collection must ask the questions that its law is about, in the same order")
+    return law
 
 
-def _parse_certified(content: bytes) -> Mechanism:
+def _parsed(content: bytes, *, of_form: bool) -> Law:
     try:
-        return parse_law(content.decode())
+        return parse_published(content.decode()) if of_form else parse_law(content.decode())
     except UnicodeDecodeError:
         raise Refused("the law of the collection is not text") from None
     except BeyondLimits as problem:

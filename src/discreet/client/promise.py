@@ -23,6 +23,11 @@ QUOTES = re.compile('["\u201c-\u201f\u2033\u2036\uff02]')
 """Characters that could pass for the quotes around a text; they are shown as `QUOTE`."""
 QUOTE = "'"
 
+LEFTWARD = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+"""Letters of scripts that run to the left."""
+ISOLATES = "\u2068\u2069"
+"""What such a text in a sentence is put between, so that it changes places with nothing around it."""
+
 MAX_ROW = 10_000
 """The most values whose entries are compared for a sentence about one of them."""
 
@@ -30,34 +35,40 @@ NOTABLE = Fraction(1)
 """The epsilon at which a metric context is explained, or the next round distance below it."""
 
 MAX_COMPARED = 300
-"""The most values of which the nearest two are looked for."""
+"""The most values of which the nearest two are looked for, and whose numbers are compared with distances."""
+
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
+"""The number that a value begins with: 18 of 18, and of the band "18 to 27"."""
 
 LARGE = Fraction(14)
 """The epsilon from which on a ratio is no number that means anything to a reader."""
 
 
-def promise(context: Context, changes: str, words: Mapping[str, str], *, access: str = "open") -> list[str]:
+def promise(
+    context: Context, changes: str, words: Mapping[str, str], *, access: str = "open", unit: str = ""
+) -> list[str]:
     """Sentences that say how far an answer is hidden, what may show, and what it costs.
 
-    They follow from the law: values are called by their own texts, with the collection's words beside them.
+    They follow from the law: values are called by their own texts, with the collection's words beside them, and
+    distances have its `unit`.
     """
     again = "is not accepted" if changes == "refuse" else "uses as much again"
     return [
-        _describe_hiding(context),
-        *_describe_showing(context, words),
+        describe_hiding(context, unit),
+        *describe_showing(context, words),
         *([INVITED] if access == "invitation" else []),
         f"{COST} {text_of(context.largest)} of your privacy budget. The same answer again uses nothing; "
         f"a different one {again}.",
     ]
 
 
-def promise_for(context: Context, x: int) -> str:
+def promise_for(context: Context, x: int, unit: str = "") -> str:
     """A sentence that says how far one answer, value number x, is hidden; it does not repeat the answer."""
     others, hidden = context.size - 1, hidden_counts(context)[x]
     if hidden == 0:
         return "This answer is not protected: whoever gets your report may learn it for certain."
-    if (unit := _unit(context)) is not None:
-        return f"This answer is protected best against answers near it: {_by_distance(context, unit, 'it')}"
+    if (near := _by_distance(context, unit, "it")) is not None:
+        return f"This answer is protected best against answers near it: {near}"
     level = context.largest if context.size > MAX_ROW else _largest_finite(context, x)
     likelier = f"your report makes it at most {ratio(level)} times as likely as before (epsilon {text_of(level)})"
     if hidden == others:
@@ -87,13 +98,12 @@ def _largest_finite(context: Context, x: int) -> Fraction:
     return max(entry for entry in entries if isinstance(entry, Fraction))
 
 
-def _describe_hiding(context: Context) -> str:
+def describe_hiding(context: Context, unit: str = "") -> str:
+    """A sentence that says how far any answer is hidden from others."""
     if context.tightest is None:
         return "Nothing is hidden here: whoever gets your report may learn your answer from it."
-    if (unit := _unit(context)) is not None:
-        return (
-            f"The nearer another answer is to yours, the better yours is hidden: {_by_distance(context, unit, 'yours')}"
-        )
+    if (near := _by_distance(context, unit, "yours")) is not None:
+        return f"The nearer another answer is to yours, the better yours is hidden: {near}"
     times, epsilon = ratio(context.largest), text_of(context.largest)
     other = "an answer that it is hidden from" if context.shows else "any other answer"
     if context.smallest != context.largest:
@@ -105,21 +115,35 @@ def _describe_hiding(context: Context) -> str:
     )
 
 
-def _unit(context: Context) -> Fraction | None:
-    """The epsilon of a unit of distance; None for a context that does not go by distance alone, or has one answer."""
-    return None if context.shows or not context.largest else context.distance_epsilon
+def _by_distance(context: Context, unit: str, what: str) -> str | None:
+    """What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less.
 
-
-def _by_distance(context: Context, unit: Fraction, what: str) -> str:
-    """What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less."""
-    most = min(NOTABLE, context.largest) / unit
+    None for a context that does not go by distance alone, or has one answer.
+    """
+    each = context.distance_epsilon
+    if context.shows or not context.largest or each is None:
+        return None
+    most = min(NOTABLE, context.largest) / each
     distance = next(step for step in _round_numbers(most) if step <= most)
-    level, other = unit * distance, f"an answer at a distance of {text_of(distance)}"
+    level, other = each * distance, f"an answer at a distance of {text_of(distance)}"
+    if unit and _is_numeric(context, each):
+        other += f" {quoted(unit)}"
     if context.size <= MAX_COMPARED and context.smallest > level:
         level, other = Fraction(context.smallest), "the nearest answers"
     return (
         f"compared with {other}, your report makes {what} at most {ratio(level)} "
-        f"times as likely as before (epsilon {text_of(level)}, {text_of(unit)} for every 1 of distance)."
+        f"times as likely as before (epsilon {text_of(level)}, in proportion to the distance)."
+    )
+
+
+def _is_numeric(context: Context, each: Fraction) -> bool:
+    """True if distances are differences of the numbers that the values begin with, and so have their unit."""
+    if context.size > MAX_COMPARED:
+        return False
+    found = [NUMBER.match(str(value)) for value in context.values]
+    numbers = [Fraction(one[0]) for one in found if one is not None]
+    return len(numbers) == context.size and all(
+        context.at(0, x) == each * abs(number - numbers[0]) for x, number in enumerate(numbers) if x
     )
 
 
@@ -133,7 +157,8 @@ def _round_numbers(most: Fraction) -> Iterator[Fraction]:
         yield from (digit * power for digit in (5, 2, 1))
 
 
-def _describe_showing(context: Context, words: Mapping[str, str]) -> list[str]:
+def describe_showing(context: Context, words: Mapping[str, str]) -> list[str]:
+    """What a report may show for certain; nothing where it shows nothing."""
     if not context.shows or context.tightest is None:
         return []
     parts = context.parts or ()
@@ -162,8 +187,12 @@ def value_text(value: object, words: Mapping[str, str]) -> str:
 def quoted(value: object, words: Mapping[str, str] | None = None) -> str:
     """A value in a sentence: its own text in quotes, which it cannot end itself, and the collection's words for it."""
     text, word = str(value), (words or {}).get(str(value))
-    own = f'"{QUOTES.sub(QUOTE, text)}"'
-    return own if word is None or word == text else f'{own} (shown as "{QUOTES.sub(QUOTE, word)}")'
+    return _quote(text) if word is None or word == text else f"{_quote(text)} (shown as {_quote(word)})"
+
+
+def _quote(text: str) -> str:
+    inside = f'"{QUOTES.sub(QUOTE, text)}"'
+    return inside.join(ISOLATES) if LEFTWARD.search(text) else inside
 
 
 def _list(first: Sequence[str], count: int) -> str:

@@ -199,6 +199,8 @@ class ClientSession:
             raise Refused(f"{what} is said to be elsewhere (status {answer.status}), and redirects are not followed")
         if answer.status in TRANSIENT or answer.status >= 500:
             raise Unreachable(f"{address.origin} answered with status {answer.status}; try again later")
+        if answer.status == 404:
+            raise Refused(f"{what} was not found: {address.origin} answered with status 404; check the link")
         if answer.status != 200:
             raise Refused(f"{what} was not given: {address.origin} answered with status {answer.status}")
         if not answer.whole:

@@ -6,11 +6,13 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+from ..contexts import Context
 from ..core.domain import Domain
 from ..core.errors import InvalidInput, shown
+from ..wire.texts import TURNS
 
-TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that change the direction in which the text after them is shown."""
+MARKS = re.compile("[\u061c\u200e\u200f]")
+"""Invisible characters of a direction: with them 1/2 is shown as 2/1."""
 
 BLANK_CATEGORIES = frozenset(("Cc", "Cf", "Zl", "Zp", "Zs"))
 BLANKS = re.compile(
@@ -60,5 +62,12 @@ def check_words(values: Domain, words: Mapping[str, str]) -> None:
             raise InvalidInput(f"values: {shown(text)} must be visible, and must not look like another value")
 
 
+def check_blocks(context: Context) -> None:
+    """Raise `InvalidInput` if the name of a block cannot be read, or turns the sentence that it stands in around."""
+    for part in context.parts or ():
+        if not _readable(str(part.name)):
+            raise InvalidInput(f"blocks: {shown(part.name)} must be visible and keep the direction of writing")
+
+
 def _readable(text: str) -> bool:
-    return bool(visible(text)) and not TURNS.search(text)
+    return bool(visible(text)) and not TURNS.search(text) and not MARKS.search(text)

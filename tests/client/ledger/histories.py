@@ -12,8 +12,9 @@ from pathlib import Path
 
 import discreet as dc
 from discreet.client.ledger import Ledger, Report
-from discreet.client.ledger.ledger import report_to_json
+from discreet.client.ledger.laws import ledger_law
 from discreet.core.errors import AlreadyAnswered, Overspent
+from discreet.wire.form import Form
 
 PATH = Path("/home/one/ledger.jsonl")
 CAP = Fraction(3)
@@ -39,8 +40,14 @@ class Setting:
     @cached_property
     def entries(self):
         """E of every question, and of every budget, written out."""
-        asked = {question: made.context.matrix() for question, made in self.mechanisms.items()}
+        asked = {question: _entries(law) for question, law in self.mechanisms.items()}
         return asked, [budget.matrix() for budget in self.budgets]
+
+
+def _entries(law):
+    """What an answer under a law tells of the values of budgets, entry by entry; the parts of a form add up."""
+    counted = [part.context.matrix() for part in ledger_law(law).parts if part.context.size == len(VALUES)]
+    return [[sum(entries[x][z] for entries in counted) for z in VALUES] for x in VALUES]
 
 
 DIFFERENT = (0, 19, 20, 29, 30, 39)
@@ -62,6 +69,23 @@ BUDGETS = Setting(  # the cap allows nearly everything, and the budget ends befo
 )
 
 
+HALF = dc.mechanism(dc.Context.uniform(VALUES, "0.5"), "unary")
+FORMS = Setting(  # reports of at least 40 bits; of a form with one law twice, too
+    Fraction(6),
+    {
+        "https://each.example/": Form({"one": HALF, "two": HALF}, "each"),
+        "https://random.example/": Form({"one": HALF, "two": MECHANISMS["https://a.example/"]}, "one at random"),
+        "https://together.example/": Form(
+            {"one": range(7), "two": range(7)}, "together", epsilon="4/3", choice={"name": "unary"}
+        ),
+        "https://again.example/": Form({"one": HALF, "two": HALF}, "each"),
+        "https://single.example/": HALF,
+    },
+    (dc.Context.uniform(VALUES, "5/2"),),
+)
+WORDINGS |= {"https://each.example/": "f" * 64, "https://again.example/": "f" * 64}
+
+
 class Told:
     """Everything that has left the device: the reports of each value to each question, named by its first address."""
 
@@ -76,7 +100,7 @@ class Told:
     @property
     def spent(self):
         costs = self.setting.mechanisms
-        return sum(costs[question].context.largest * len(found) for (question, _), found in self.reports.items())
+        return sum(ledger_law(costs[name]).epsilon * len(found) for (name, _), found in self.reports.items())
 
     def over_budget(self):
         """True if some pair of values was told apart by more than a budget allows, entry by entry."""
@@ -106,18 +130,23 @@ class Releasing(Ledger):
 
     def randomize(self, mechanism, value, rng, *, question, changes="refuse"):
         wording = WORDINGS.get(question)
-        report = super().randomize(mechanism, value, rng, question=question, changes=changes, wording=wording)
+        answer = dict.fromkeys(mechanism.names, value) if isinstance(mechanism, Form) else value
+        report = super().randomize(mechanism, answer, rng, question=question, changes=changes, wording=wording)
         self.told.add(question, value, report)
         return report
+
+
+def _value(chosen):
+    """The value that was given to all questions of a form, of what stands for the answers."""
+    return chosen[-1] if isinstance(chosen, list) else chosen
 
 
 class BeforeStoring(Releasing):
     """A planted fault: the report is released, and then stored."""
 
     def _draw(self, journal, answer, tag, labels):
-        report = answer.mechanism.randomize(answer.value, answer.rng)
-        self.told.add(answer.question, answer.value, report)
-        written = report_to_json(answer.mechanism, report)
+        written = answer.law.draw(answer.value, answer.rng)
+        self.told.add(answer.question, _value(answer.value), answer.law.number_of(written))
         journal.append(Report(answer.question, tag, written, dict(labels), wording=answer.wording))
         return journal.account.collections[answer.question].reports[-1]
 
@@ -139,12 +168,11 @@ class BeforeDebit(Releasing):
         super()._pay(Unwritten(journal), answer)
 
     def _draw(self, journal, answer, tag, labels):
-        report = answer.mechanism.randomize(answer.value, answer.rng)
-        self.told.add(answer.question, answer.value, report)
+        written = answer.law.draw(answer.value, answer.rng)
+        self.told.add(answer.question, _value(answer.value), answer.law.number_of(written))
         known = journal.account.collections.get(answer.question)
         if known is None or not known.owed:
             super()._pay(journal, answer)
-        written = report_to_json(answer.mechanism, report)
         journal.append(Report(answer.question, tag, written, dict(labels), wording=answer.wording))
         return journal.account.collections[answer.question].reports[-1]
 

@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet.bulk.words import secure
 from discreet.client.ledger import Budget, Cap, Debit, Terms
-from discreet.client.ledger.account import Account, context_of, describe_context
+from discreet.client.ledger.account import Account, KnownTerms, context_of, describe_context
 from discreet.client.ledger.journal import START, line, lines_of
 from discreet.core.errors import DamagedLedger, InvalidInput, Overspent
 
@@ -54,7 +54,7 @@ def test_answers_are_counted_pair_by_pair(path):
     with pytest.raises(Overspent) as refused:
         answer(ledger, UNIFORM, "3")
     assert str(refused.value) == (
-        "this answer would spend 0.5 on telling 'hiv' from 'none', and of the budget of 1.5 only 0 is left there; "
+        "this answer costs 0.5 for telling 'hiv' from 'none', more than the 0 that remains of the budget of 1.5 there; "
         "no report was made"
     )
     assert path.read_bytes() == before
@@ -83,7 +83,7 @@ def test_a_pair_that_the_budget_protects_must_not_show(path):
 def test_the_cap_holds_beside_the_budgets(path):
     ledger = dc.Ledger(path, 1, budgets=[BUDGET])
     answer(ledger, HIGH_LOW, "1")
-    with pytest.raises(Overspent, match="of the cap of 1 only 0 is left"):
+    with pytest.raises(Overspent, match="more than the 0 that remains of your privacy budget of 1"):
         answer(ledger, UNIFORM, "2")
 
 
@@ -121,7 +121,7 @@ def test_a_budget_is_lowered_and_never_raised(path):
     ledger.limit(dc.Context.graded({"hiv": 1, "none": 3, "cold": "inf"}))  # in another order
     assert ledger.budgets[0].spent.epsilon("none", "hiv") == float("inf")
     assert ledger.budgets[0].left.epsilon("none", "hiv") == 0
-    with pytest.raises(Overspent, match="only 0 is left there"):
+    with pytest.raises(Overspent, match=r"the 0 that remains of the budget of .* there"):
         answer(ledger, UNIFORM, "2")
     assert len(ledger.budgets) == 1
 
@@ -178,7 +178,7 @@ def test_answers_that_may_show_values_must_be_known_to_a_budget(path):
     entries = [Cap("9"), Debit(HERE, "a" * 64, "1", True), Budget(**describe_context(BUDGET))]
     (found,) = Account(entries).budgets
     with pytest.raises(Overspent):
-        found.check(Account(entries).paid, {}, UNIFORM)
+        found.check(Account(entries).paid, KnownTerms(), [UNIFORM])
 
 
 def test_the_journal_is_as_the_format_says(path):

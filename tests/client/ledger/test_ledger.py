@@ -96,7 +96,9 @@ def test_nothing_is_spent_beyond_the_cap(path):
     for number in range(2):
         ledger.randomize(WIDE, number, secure(), question=f"https://{number}.example/")
     before = path.read_bytes()
-    with pytest.raises(Overspent, match=r"would spend 0.5, and of the cap of 1.2 only 0.2 is left; no report was made"):
+    with pytest.raises(
+        Overspent, match=r"costs 0.5, more than the 0.2 that remains of your privacy budget of 1.2; no report was made"
+    ):
         ledger.randomize(WIDE, 2, secure(), question="https://2.example/")
     assert path.read_bytes() == before
     ledger.randomize(WIDE, 0, secure(), question="https://0.example/")  # what was paid for may be asked again
@@ -122,7 +124,7 @@ def test_a_cap_is_lowered_and_never_raised(path):
     ledger = dc.Ledger.existing(path)
     ledger.randomize(SURVEY, "hiv", secure(), question=HERE)
     assert dc.Ledger(path, "0.5").left == 0
-    with pytest.raises(Overspent, match="only 0 is left"):
+    with pytest.raises(Overspent, match="more than the 0 that remains"):
         ledger.randomize(SURVEY, "cold", secure(), question="https://b.example/")
 
 
@@ -144,7 +146,7 @@ def test_a_ledger_that_is_not_there_is_not_made_by_looking_at_it(path):
 def test_a_changed_value_is_refused_or_spends_again(path):
     ledger = dc.Ledger(path, 4)
     first = ledger.randomize(WIDE, 1, secure(), question=HERE)
-    with pytest.raises(AlreadyAnswered, match="takes no change; no report was made"):
+    with pytest.raises(AlreadyAnswered, match="answers there cannot be changed; no report was made"):
         ledger.randomize(WIDE, 2, secure(), question=HERE)
     assert ledger.spent == Fraction(1, 2)
     second = ledger.randomize(WIDE, 2, secure(), question=HERE, changes="spend")

@@ -2,7 +2,7 @@
 
 from .account import Balance
 from .disk import SystemDisk
-from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload
+from .entries import Budget, Cap, Debit, Entry, Outcome, Parts, Report, Terms, Upload
 from .ledger import Ledger, Spending
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Entry",
     "Ledger",
     "Outcome",
+    "Parts",
     "Report",
     "Spending",
     "SystemDisk",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -20,7 +20,7 @@ from ...core.fields import Fields
 from ...core.limits import LIFTED, under
 from ...wire.contexts import context_of as context_in_spec
 from ...wire.contexts import domain_of
-from .entries import REFUSED, Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload
+from .entries import REFUSED, Budget, Cap, Debit, Entry, Outcome, Parts, Report, Terms, Upload
 
 
 class Payments(NamedTuple):
@@ -34,8 +34,34 @@ class Payments(NamedTuple):
 Paid = Mapping[str, Payments]
 """Payments by the fingerprints of their laws."""
 
-KnownTerms = Mapping[str, Context | None]
-"""Contexts by the fingerprints of their laws; None for one that was written and cannot be read here."""
+NOT_WRITTEN = ""
+"""Stands for a context that was never written down."""
+
+
+@dataclass
+class KnownTerms:
+    """What the laws of answers are known to promise, by their fingerprints."""
+
+    contexts: dict[str, Context | None] = field(default_factory=dict)
+    """Contexts of laws; None for one that was written and cannot be read here."""
+    parts: dict[str, Sequence[str]] = field(default_factory=dict)
+    """The laws of the parts of a form."""
+
+    def parts_of(self, fingerprint: str) -> Sequence[str]:
+        """The laws that a debit under this one is about: those of its parts, or itself."""
+        return self.parts.get(fingerprint, (fingerprint,))
+
+    def are_written(self, fingerprint: str) -> bool:
+        """True if the context of a law, or of every part of a form, was written down."""
+        return all(part in self.contexts for part in self.parts_of(fingerprint))
+
+    def are_readable(self, fingerprint: str) -> bool:
+        """True unless a context was written that cannot be counted here."""
+        return all(self.contexts.get(part, NOT_WRITTEN) is not None for part in self.parts_of(fingerprint))
+
+    def also(self, fingerprint: str, contexts: Mapping[str, Context], parts: Sequence[str]) -> KnownTerms:
+        """These terms and those of one more law with its parts."""
+        return KnownTerms({**self.contexts, **contexts}, {**self.parts, fingerprint: parts})
 
 
 @dataclass(frozen=True)
@@ -66,38 +92,37 @@ class PairBudget:
         assert context is not None
         return context
 
-    def spent(self, paid: Paid, terms: KnownTerms, asked: Context | None = None) -> Context:
-        """What the debits of a journal have spent of it, and one more answer under `asked`.
+    def spent(self, paid: Paid, terms: KnownTerms, asked: Sequence[Context] = ()) -> Context:
+        """What the debits of a journal have spent of it, and one more answer under the contexts that are `asked`.
 
-        Debits whose terms are known count exactly if their question has all values of the budget, else not at all. One
-        without terms, made before there was a budget to write them for, may have been about these values, and so may
-        one whose terms cannot be read: it counts with its epsilon for every pair, and tells all apart if it may show
-        any.
+        Debits whose terms are known count exactly for each part whose question has all values of the budget, else not
+        at all. One without terms, made before there was a budget to write them for, may have been about these values,
+        and so may one whose terms cannot be read: it counts with its epsilon for every pair, and tells all apart if it
+        may show any.
         """
         domain = self.context.domain
         releases: list[tuple[Context | None, int]] = []
         for fingerprint, payments in paid.items():
-            known = terms.get(fingerprint)
-            if known is not None:
-                releases.append((among(known, domain), payments.debits))
-            elif fingerprint in terms:
+            for part in terms.parts_of(fingerprint):
+                if (known := terms.contexts.get(part)) is not None:
+                    releases.append((told_of(known, domain), payments.debits))
+            if not terms.are_readable(fingerprint):
                 releases.append((_anything(domain, payments), 1))
-            elif fingerprint in self.before:
-                releases.append((_anything(domain, self.before[fingerprint]), 1))
-        if asked is not None:
-            releases.append((among(asked, domain), 1))
+            elif not terms.are_written(fingerprint):
+                releases.append((_anything(domain, self.before.get(fingerprint, Payments())), 1))
+        releases += [(told_of(context, domain), 1) for context in asked]
         return total(domain, [(context, times) for context, times in releases if context is not None])
 
     def counts(self, context: Context) -> bool:
-        """True if it counts the answers to questions under this context: they have all of its values."""
-        return among(context, self.context.domain) is not None
+        """True if it counts answers under this context: they, or those to one of several questions, have its values."""
+        return told_of(context, self.context.domain) is not None
 
     def balance(self, paid: Paid, terms: KnownTerms) -> Balance:
         """What was spent and what is left."""
         spent = self.spent(paid, terms)
         return Balance(self.context, spent, rest(self.context, spent))
 
-    def check(self, paid: Paid, terms: KnownTerms, asked: Context) -> None:
+    def check(self, paid: Paid, terms: KnownTerms, asked: Sequence[Context]) -> None:
         """`Overspent` unless ``(spent + asked).implies(budget)``, naming the pair of values that is furthest beyond.
 
         That is the same pair whatever value is answered.
@@ -112,13 +137,31 @@ class PairBudget:
                 f"this answer may tell {shown(values[x])} from {shown(values[z])} for certain, where the budget allows "
                 f"{text_of(self.context.at(x, z))} only; no report was made"
             )
-        allowed, more = self.context.at(x, z), among(asked, self.context.domain)
+        allowed, more = self.context.at(x, z), self.spent({}, KnownTerms(), asked)
         left = max(allowed - before, Fraction(0)) if isinstance(before, Fraction) else Fraction(0)
         raise Overspent(
-            f"this answer would spend {text_of(Fraction(0) if more is None else more.at(x, z))} on telling "
-            f"{shown(values[x])} from {shown(values[z])}, and of the budget of {text_of(allowed)} only {text_of(left)} "
-            "is left there; no report was made"
+            f"this answer costs {text_of(more.at(x, z))} for telling {shown(values[x])} from {shown(values[z])}, more "
+            f"than the {text_of(left)} that remains of the budget of {text_of(allowed)} there; no report was made"
         )
+
+
+def told_of(context: Context, domain: Domain) -> Context | None:
+    """What an answer under a context tells of the values in `domain`; None if it has not all of them.
+
+    Several answers may be one value, a tuple: then it is what they tell of each answer that has all of the values. In a
+    product that is the sum over the factors that do, and where all tuples are alike what they tell of any two.
+    """
+    if (found := among(context, domain)) is not None:
+        return found
+    if context.factors is not None:
+        told = [one for factor in context.factors if (one := told_of(factor, domain)) is not None]
+        return total(domain, [(one, 1) for one in told]) if told else None
+    if not isinstance(context.values[0], tuple) or context.shows or context.smallest != context.largest:
+        return None
+    several = [value if isinstance(value, tuple) else () for value in context.values]
+    places = [{value[i] for value in several if len(value) > i} for i in range(max(map(len, several)))]
+    is_one = any(all(value in answers for value in domain) for answers in places)
+    return Context.uniform(domain, context.largest) if is_one else None
 
 
 def _anything(domain: Domain, paid: Payments) -> Context | None:
@@ -199,7 +242,7 @@ class Account:
         self.entries: list[Entry] = []
         self.cap = Fraction(0)
         self.budgets: list[PairBudget] = []
-        self.terms: dict[str, Context | None] = {}
+        self.terms = KnownTerms()
         self.paid: dict[str, Payments] = {}
         self.collections: dict[str, AnsweredCollection] = {}
         self.uploads: dict[str, Upload] = {}
@@ -239,7 +282,10 @@ class Account:
             context = context_of(terms)
         except InvalidInput:  # that of a law which another client took
             context = None
-        self.terms.setdefault(terms.fingerprint, context)
+        self.terms.contexts.setdefault(terms.fingerprint, context)
+
+    def _add_parts(self, parts: Parts) -> None:
+        self.terms.parts.setdefault(parts.fingerprint, parts.parts)
 
     def _add_debit(self, debit: Debit) -> None:
         answered = self.collections.setdefault(debit.collection, AnsweredCollection(debit.fingerprint, debit.shows))
@@ -327,10 +373,13 @@ class Account:
         """The collections answered under other laws that share values with this domain, and how many."""
         shared = {
             other: sum(value in domain for value in context.domain)
-            for other, context in self.terms.items()
+            for other, context in self.terms.contexts.items()
             if other != fingerprint and context is not None
         }
-        found = ((name, shared.get(known.fingerprint, 0)) for name, known in self.collections.items())
+        found = (
+            (name, max(shared.get(part, 0) for part in self.terms.parts_of(known.fingerprint)))
+            for name, known in self.collections.items()
+        )
         return [(name, count) for name, count in found if count]
 
     def batch(self, stored: StoredReport, labels: Mapping[str, str]) -> list[Report]:

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, TypeAlias
 
 from ...core.canonical import canonical, loads
 from ...core.errors import InvalidInput, shown
 from ...core.exact import exact_number, text_of
+from ...wire.form import MAX_QUESTIONS
 
 MAX_INVITATION_LENGTH = 128
 """The most characters of an invitation."""
@@ -97,6 +98,18 @@ class Terms:
 
 
 @dataclass(frozen=True)
+class Parts:
+    """The laws that the questions of a form are answered under, written before the first debit under the form.
+
+    A law that is there twice is that of two questions. What each of them promises is in `Terms` of its own, if at all.
+    """
+
+    kind: ClassVar[str] = "parts"
+    fingerprint: str
+    parts: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Debit:
     """What one report of a collection spends, written before the report is drawn."""
 
@@ -152,8 +165,10 @@ class Outcome:
     status: int
 
 
-Entry: TypeAlias = Cap | Budget | Terms | Debit | Report | Upload | Outcome
-KINDS: dict[str, type[Entry]] = {kind.kind: kind for kind in (Cap, Budget, Terms, Debit, Report, Upload, Outcome)}
+Entry: TypeAlias = Cap | Budget | Terms | Parts | Debit | Report | Upload | Outcome
+KINDS: dict[str, type[Entry]] = {
+    kind.kind: kind for kind in (Cap, Budget, Terms, Parts, Debit, Report, Upload, Outcome)
+}
 
 
 def _is_hexadecimal(digits: int) -> Callable[[object], bool]:
@@ -173,6 +188,10 @@ def _is_table(entry: object) -> bool:
     return isinstance(entry, dict)
 
 
+def _is_list_of_fingerprints(entry: object) -> bool:
+    return isinstance(entry, list) and 0 < len(entry) <= MAX_QUESTIONS and all(map(_is_hexadecimal(64), entry))
+
+
 def _is_exact(entry: object) -> bool:
     number = exact_number(entry) if isinstance(entry, str) else None
     return number is not None and number >= 0 and text_of(number) == entry
@@ -184,6 +203,7 @@ FORMS: dict[str, Callable[[Any], bool]] = {
     "context": _is_table,
     "domain": _is_table,
     "fingerprint": _is_hexadecimal(64),
+    "parts": _is_list_of_fingerprints,
     "collection": _is_text,
     "shows": lambda entry: isinstance(entry, bool),
     "tag": _is_hexadecimal(64),

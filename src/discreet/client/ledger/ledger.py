@@ -6,7 +6,7 @@ import hmac
 import os
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,12 @@ from typing import Any
 from ...contexts import Context
 from ...contexts.reading import describe_domain
 from ...core.canonical import canonical
-from ...core.domain import Value, listed_values
+from ...core.domain import listed_values
 from ...core.errors import AlreadyAnswered, InvalidInput, Overspent, Refused, check_type, shown
 from ...core.exact import epsilon_of, text_of
 from ...core.random import Source, check_source
 from ...mechanisms.mechanism import Mechanism
-from ...wire.reports import report_from_json, report_to_json
+from ...wire.published import Law
 from .account import Account, Balance, StoredReport, budget_over, describe_context, same_values
 from .disk import SystemDisk
 from .entries import (
@@ -29,6 +29,7 @@ from .entries import (
     Debit,
     Entry,
     Outcome,
+    Parts,
     Report,
     Terms,
     Upload,
@@ -37,6 +38,7 @@ from .entries import (
     encrypt,
 )
 from .journal import Journal, OpenJournal, lines_of
+from .laws import LedgerLaw, ledger_law
 
 CHANGES = ("refuse", "spend")
 """What becomes of a value that changed: no second report, or a second one that spends again."""
@@ -60,6 +62,8 @@ class Spending:
     epsilon: Fraction
     reports: int
     shows: bool
+    parts: int = 1
+    """How many laws a report is made by: of a questionnaire as many as it has parts."""
 
 
 class Ledger:
@@ -72,7 +76,8 @@ class Ledger:
     Every entry is on the disk before the next step: the debit before the report is drawn, the report before it is
     released. A value that was answered before gets its stored report, at no further cost: in this collection, or in
     another one with the same law and the same `wording`. Another question is paid for and gets a report of its own,
-    whatever its law. The value itself is never written. `disk` is another file system than this machine's.
+    whatever its law. The value itself is never written. The answers to a form are one debit and one report. `disk` is
+    another file system than this machine's.
 
     >>> import discreet as dc
     >>> import tempfile
@@ -146,22 +151,29 @@ class Ledger:
         account = self._account()
         return [budget.balance(account.paid, account.terms) for budget in account.budgets]
 
-    def limit(self, budget: Context, *, laws: Iterable[Mechanism] = ()) -> None:
+    def limit(self, budget: Context, *, laws: Iterable[Law] = ()) -> None:
         """Set a budget, or lower the one over the same values: it is never raised.
 
         What was answered before counts. The ledger does not know the contexts of answers that it paid for while it had
-        no budget over their values: each of them counts for every pair, unless its mechanism is among `laws`.
+        no budget over their values: each of them counts for every pair, unless its mechanism or form is among `laws`.
         """
         check_type("budget", budget, Context, "a context")
         entry = Budget(**describe_context(budget))
-        known: list[Any] = listed_values(laws, "laws")
-        for number, law in enumerate(known):
-            check_type(f"laws[{number}]", law, Mechanism, "a mechanism")
+        listed: list[Any] = listed_values(laws, "laws")
+        known = [ledger_law(law, f"laws[{number}]") for number, law in enumerate(listed)]
         with self._journal.open() as journal:
             for law in known:
-                if law.fingerprint in journal.account.paid and law.fingerprint not in journal.account.terms:
-                    journal.append(Terms(law.fingerprint, **describe_context(law.context)))
+                if law.fingerprint in journal.account.paid:
+                    self._write_terms(journal, law, law.parts)
             self._limit(journal, budget, entry)
+
+    def _write_terms(self, journal: OpenJournal, law: LedgerLaw, parts: Iterable[Mechanism]) -> None:
+        """Write what `parts` of a law promise, and which parts it has, unless that is written already."""
+        for part in parts:
+            if part.fingerprint not in journal.account.terms.contexts:
+                journal.append(Terms(part.fingerprint, **describe_context(part.context)))
+        if law.is_form and law.fingerprint not in journal.account.terms.parts:
+            journal.append(Parts(law.fingerprint, [part.fingerprint for part in law.parts]))
 
     def _limit(self, journal: OpenJournal, budget: Context, entry: Budget) -> None:
         account = journal.account
@@ -170,7 +182,7 @@ class Ledger:
             unknown = [
                 name
                 for name, known in account.collections.items()
-                if known.shows and known.fingerprint not in account.terms
+                if known.shows and not account.terms.are_written(known.fingerprint)
             ]
             if unknown:
                 raise InvalidInput(
@@ -188,38 +200,65 @@ class Ledger:
     @property
     def collections(self) -> list[Spending]:
         """What each collection has cost, in the order they were first answered."""
+        account = self._account()
         return [
-            Spending(name, known.fingerprint, known.spent, len(known.reports), known.shows)
-            for name, known in self._account().collections.items()
+            Spending(
+                name,
+                known.fingerprint,
+                known.spent,
+                len(known.reports),
+                known.shows,
+                len(account.terms.parts_of(known.fingerprint)),
+            )
+            for name, known in account.collections.items()
         ]
 
     @property
     def entries(self) -> list[Entry]:
-        """Every entry, in order: `Cap`, `Budget`, `Terms`, `Debit`, `Report`, `Upload` and `Outcome`."""
+        """Every entry, in order: `Cap`, `Budget`, `Terms`, `Parts`, `Debit`, `Report`, `Upload` and `Outcome`."""
         return list(self._account().entries)
 
     def export(self) -> str:
         """The lines of the journal as text; neither answers nor the key are in it, and invitations are encrypted."""
         return b"".join(lines_of(self._account().entries)).decode()
 
-    def check_law(self, question: str, mechanism: Mechanism, *, wording: str | None = None) -> None:
+    def check_law(self, question: str, law: Law, *, wording: str | None = None) -> None:
         """Raise `Refused` if the collection called `question` was answered under another law, or in other words."""
-        _check_law(self._account(), question, mechanism, wording)
+        _check_law(self._account(), question, law.fingerprint, wording)
 
-    def warnings(self, question: str, mechanism: Mechanism, *, wording: str | None = None) -> list[str]:
+    def check_budget(self, question: str, law: Law, *, wording: str | None = None) -> None:
+        """Raise `Overspent` if a first answer to `question` cannot be paid for, before anybody is asked.
+
+        Of a collection that was answered, here or elsewhere with the same law and wording, the same answer is free.
+        """
+        asked, account = ledger_law(law), self._account()
+        if question not in account.collections and not account.reports_to(asked.fingerprint, wording):
+            _check_budget(account, asked)
+
+    def asked(self, law: Law, *, wording: str | None = None) -> tuple[str, ...]:
+        """The names of the questions that this person is asked: all of them, or the one that the key chooses."""
+        asked = ledger_law(law)
+        with self._journal.open() as journal:
+            return asked.asked(journal.key, wording)
+
+    def warnings(self, question: str, law: Law, *, wording: str | None = None) -> list[str]:
         """A sentence for each collection answered under another law whose values are among those of this one.
 
         The ledger cannot know whether two questions ask the same; it knows their answers. There is none for a question
         that was answered already, here or with the same law and wording.
         """
-        account, size = self._account(), mechanism.context.size
-        if question in account.collections or account.reports_to(mechanism.fingerprint, wording):
+        asked, account = ledger_law(law), self._account()
+        if question in account.collections or account.reports_to(asked.fingerprint, wording):
             return []
-        return [
-            f"{count} of these {size} answers were also answers to {name}, which you answered under another law: "
-            "if both ask the same of you, what they show adds up."
-            for name, count in account.overlaps(mechanism.fingerprint, mechanism.context.domain)
-        ]
+        sentences = []
+        for place, part in enumerate(asked.parts, 1):
+            those = f"{part.context.size} answers" + (f" to question {place}" if len(asked.parts) > 1 else "")
+            sentences += [
+                f"{count} of these {those} were also answers to {name}, which you answered under another law: "
+                "if both ask the same of you, what they show adds up."
+                for name, count in account.overlaps(part.fingerprint, part.context.domain)
+            ]
+        return sentences
 
     def _account(self) -> Account:
         return self._journal.view()
@@ -227,29 +266,32 @@ class Ledger:
     # -- answers ----------------------------------------------------------------------------------
     def randomize(
         self,
-        mechanism: Mechanism,
-        value: Value,
+        law: Law,
+        answer: Any,
         rng: Source,
         *,
         question: str,
         changes: str = "refuse",
         wording: str | None = None,
     ) -> int:
-        """The report of a value to the collection called `question`: the stored one, or a new one that is paid for.
+        """The report of an answer to the collection called `question`: the stored one, or a new one that is paid for.
 
+        `law` is a mechanism, of which the answer is a value, or a form, with answers by the names of its questions,
+        of which those count that are `asked`; its report is packed into one number.
         With a `wording`, the SHA-256 that `Document.wording` gives, the stored one may be that of another collection
         with this law and wording; without, it is for this collection alone.
-        `Overspent` if the cap or a budget does not allow it; `AlreadyAnswered` if another value was answered and
+        `Overspent` if the cap or a budget does not allow it; `AlreadyAnswered` if something else was answered and
         `changes` is "refuse" ("spend" makes a second report, which costs as much again).
         """
-        answer = _check_answer(mechanism, value, rng, question, changes, wording)
+        given = _check_answer(law, answer, rng, question, changes, wording)
         with self._journal.open() as journal:
-            return report_from_json(mechanism, self._report_of(journal, answer, {}).entry.report)
+            stored = self._report_of(journal, given.chosen(journal), {})
+            return given.law.number_of(stored.entry.report)
 
     def submit(
         self,
-        mechanism: Mechanism,
-        value: Value,
+        law: Law,
+        answer: Any,
         rng: Source,
         *,
         question: str,
@@ -261,26 +303,27 @@ class Ledger:
         invitation: str | None = None,
         wording: str | None = None,
     ) -> Upload:
-        """The upload that carries the report of a value to `url`, stored with all that it rests on.
+        """The upload that carries the report of an answer to `url`, stored with all that it rests on.
 
         The report is that of `randomize`. It is sent once, or once under each text of the label called `period`, a
         missing one among them: an upload that carries it already, and was not refused, is given again, with the labels
         and the invitation that it has. A new one where `access` is "invitation" needs one, and is `Refused` before
         anything is spent.
         """
-        answer = _check_answer(mechanism, value, rng, question, changes, wording)
+        given = _check_answer(law, answer, rng, question, changes, wording)
         if invitation is not None:
             check_invitation(invitation)
         with self._journal.open() as journal:
-            stored = self._stored_report(journal, answer)
+            given = given.chosen(journal)
+            stored = self._stored_report(journal, given)
             if stored is not None and (sent := journal.account.sent(stored, labels, period)) is not None:
                 return sent
             if access == "invitation" and invitation is None:
                 raise Refused(f"{question} needs an invitation, and none was given; no report was made")
-            stored = self._report_of(journal, answer, labels)
+            stored = self._report_of(journal, given, labels)
             batch = [stored.entry] if invitation is not None else journal.account.batch(stored, labels)
             reports = [entry.report for entry in batch]
-            body = {"version": BODY_VERSION, "fingerprint": mechanism.fingerprint, "reports": reports}
+            body = {"version": BODY_VERSION, "fingerprint": given.law.fingerprint, "reports": reports}
             text, number = canonical(body | ({"labels": dict(labels)} if labels else {})), secrets.token_hex(16)
             encrypted = None if invitation is None else encrypt(journal.key(), number, invitation)
             upload = Upload(number, question, url, text, encrypted)
@@ -327,8 +370,7 @@ class Ledger:
         return self._draw(journal, answer, tag, labels)
 
     def _draw(self, journal: OpenJournal, answer: _Answer, tag: str, labels: Mapping[str, str]) -> StoredReport:
-        report = answer.mechanism.randomize(answer.value, answer.rng)
-        written = report_to_json(answer.mechanism, report)
+        written = answer.law.draw(answer.value, answer.rng)
         journal.append(Report(answer.question, tag, written, dict(labels), wording=answer.wording))
         return journal.account.collections[answer.question].reports[-1]
 
@@ -337,7 +379,7 @@ class Ledger:
 
         By the law alone, two questions would get equal reports for equal answers, and show whether these differ.
         """
-        key, asked = journal.key(), journal.account.reports_to(answer.mechanism.fingerprint, answer.wording)
+        key, asked = journal.key(), journal.account.reports_to(answer.law.fingerprint, answer.wording)
         return next((entry for entry in asked if entry.tag == _tag(key, entry.collection, answer.value)), None)
 
     def _stored_report(self, journal: OpenJournal, answer: _Answer) -> StoredReport | None:
@@ -345,30 +387,22 @@ class Ledger:
         known = journal.account.collections.get(answer.question)
         if known is None:
             return None
-        _check_law(journal.account, answer.question, answer.mechanism, answer.wording)
+        _check_law(journal.account, answer.question, answer.law.fingerprint, answer.wording)
         tag = _tag(journal.key(), answer.question, answer.value)
         stored = next((report for report in known.reports if report.entry.tag == tag), None)
         if stored is None and known.reports and answer.changes == "refuse":
             raise AlreadyAnswered(
-                f"{answer.question} was answered with another value, and takes no change; no report was made"
+                f"you have already given {answer.question} another answer, and answers there cannot be changed; "
+                "no report was made"
             )
         return stored
 
     def _pay(self, journal: OpenJournal, answer: _Answer) -> None:
-        context, account = answer.mechanism.context, journal.account
-        if account.spent + context.largest > account.cap:
-            raise Overspent(
-                f"this answer would spend {text_of(context.largest)}, and of the cap of {text_of(account.cap)} only "
-                f"{text_of(max(account.cap - account.spent, Fraction(0)))} is left; no report was made"
-            )
-        counted = [budget for budget in account.budgets if budget.counts(context)]
-        for budget in counted:
-            budget.check(account.paid, account.terms | {answer.mechanism.fingerprint: context}, context)
-        if answer.mechanism.fingerprint not in account.terms and (counted or _is_short(context)):
-            journal.append(Terms(answer.mechanism.fingerprint, **describe_context(context)))
-        journal.append(
-            Debit(answer.question, answer.mechanism.fingerprint, text_of(context.largest), bool(context.shows))
-        )
+        law, account = answer.law, journal.account
+        _check_budget(account, law)
+        counts = [part for part in law.parts if any(budget.counts(part.context) for budget in account.budgets)]
+        self._write_terms(journal, law, [part for part in law.parts if part in counts or _is_short(part.context)])
+        journal.append(Debit(answer.question, law.fingerprint, text_of(law.epsilon), law.shows))
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r}, spent={text_of(self.spent)} of {text_of(self.cap)})"
@@ -378,33 +412,36 @@ class Ledger:
 class _Answer:
     """An answer whose parts were checked; it has no text, so that no error repeats its value."""
 
-    mechanism: Mechanism
-    value: Value
+    law: LedgerLaw
+    value: Any
+    """The answer as it was read, and once it is `chosen` what stands for it."""
     rng: Source
     question: str
     changes: str
     wording: str | None
 
+    def chosen(self, journal: OpenJournal) -> _Answer:
+        """The answer to what the key of a journal asks."""
+        asked = self.law.asked(journal.key, self.wording)
+        return replace(self, value=self.law.chosen(self.value, asked))
 
-def _check_answer(
-    mechanism: Mechanism, value: Value, rng: Source, question: str, changes: str, wording: str | None
-) -> _Answer:
-    check_type("mechanism", mechanism, Mechanism, "a mechanism")
+
+def _check_answer(law: Law, answer: Any, rng: Source, question: str, changes: str, wording: str | None) -> _Answer:
+    read = ledger_law(law)
     check_type("question", question, str, "the name of a collection")
     check_source(rng)
     if changes not in CHANGES:
         raise InvalidInput(f"changes={changes!r} must be one of {', '.join(CHANGES)}")
     if wording is not None and not FORMS["wording"](wording):
         raise InvalidInput(f"wording={shown(wording)} must be a SHA-256 in hexadecimal digits")
-    domain = mechanism.context.domain
-    return _Answer(mechanism, domain[domain.index(value)], rng, question, changes, wording)
+    return _Answer(read, read.read(answer), rng, question, changes, wording)
 
 
-def _check_law(account: Account, question: str, mechanism: Mechanism, wording: str | None) -> None:
+def _check_law(account: Account, question: str, fingerprint: str, wording: str | None) -> None:
     known = account.collections.get(question)
     if known is None:
         return
-    if known.fingerprint != mechanism.fingerprint:
+    if known.fingerprint != fingerprint:
         raise Refused(
             f"{question} was answered under another law, and a collection must keep its own: "
             "it may be asking for more than it did"
@@ -414,7 +451,24 @@ def _check_law(account: Account, question: str, mechanism: Mechanism, wording: s
         raise Refused(f"{question} asked something else when it was answered, and a collection must keep its question")
 
 
-def _tag(key: bytes, question: str, value: Value) -> str:
+def _check_budget(account: Account, law: LedgerLaw) -> None:
+    """Raise `Overspent` unless the cap and every budget allow one more answer."""
+    if account.spent + law.epsilon > account.cap:
+        raise Overspent(
+            f"this answer costs {text_of(law.epsilon)}, more than the "
+            f"{text_of(max(account.cap - account.spent, Fraction(0)))} that remains of your privacy budget of "
+            f"{text_of(account.cap)}; no report was made"
+        )
+    contexts = {part.fingerprint: part.context for part in law.parts}
+    fingerprints = [part.fingerprint for part in law.parts]
+    terms = account.terms.also(law.fingerprint, contexts, fingerprints)
+    asked = [part.context for part in law.parts]
+    for budget in account.budgets:
+        if any(map(budget.counts, asked)):
+            budget.check(account.paid, terms, asked)
+
+
+def _tag(key: bytes, question: str, value: Any) -> str:
     """What stands for a value in the journal: equal for equal values, and meaningless without the key."""
     return hmac.new(key, canonical([question, value]).encode(), "sha256").hexdigest()
 
