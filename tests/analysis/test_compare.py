@@ -50,6 +50,34 @@ def test_the_plain_test_of_all_values():
 # -- identities -----------------------------------------------------------------------------------------
 
 
+def test_a_question_of_several_that_are_one_value_is_the_sum_over_the_tuples_that_hold_its_answer():
+    pairs = dc.mechanism(dc.Context.uniform([(a, b) for a in "xyz" for b in (0, 1)], "2"))
+    values = [("xyz"[row % 3 if row % 4 else 0], row % 2) for row in range(3000)]
+    labels = {"side": ["l", "r"] * 1000 + ["r"] * 1000}
+    sample = dc.Survey(pairs, pairs.randomize_many(values, dc.random.seeded(3)), labels=labels)
+    for place, answers in enumerate(("xyz", (0, 1))):
+        found = dc.compare(sample, by="side", question=place)
+        for number, answer in enumerate(answers):
+            query = {value: 1 for value in pairs.context.values if value[place] == answer}
+            one = dc.compare(sample, by="side", query=query)
+            assert found.difference[0, number] == pytest.approx(one.difference[0, 0], abs=1e-12)
+            assert found.stderr[0, number] == pytest.approx(one.stderr[0, 0], abs=1e-12)
+        assert found.difference.sum() == pytest.approx(0, abs=1e-12)
+    assert dc.compare(sample, by="side", question=0).difference.shape == (1, 3)
+
+
+@pytest.mark.parametrize("place", [2, -1, True, "x"])
+def test_a_question_must_be_a_place_in_the_values(place):
+    pairs = dc.mechanism(dc.Context.uniform([(0, 0), (0, 1)], "2"))
+    sample = dc.Survey(pairs, [0, 1, 0, 1], labels={"side": [0, 0, 1, 1]})
+    with pytest.raises(InvalidInput, match=f"question={place!r} must be the place of an answer in values"):
+        dc.compare(sample, by="side", question=place)
+    with pytest.raises(InvalidInput, match="query and question must not both be given"):
+        dc.compare(sample, by="side", question=0, query={(0, 0): 1})
+    with pytest.raises(InvalidInput, match="values that are tuples"):
+        dc.compare(yes(), by="region", question=0)
+
+
 def test_differences_of_shares_are_differences_of_mean_scores():
     sample = five()
     found = dc.compare(sample, by="region", pairs="all")

@@ -67,8 +67,8 @@ def inside(ends, truth):
     return (low <= truth + 1e-12) & (truth <= high + 1e-12)
 
 
-def coverage(arms, shares, evading, n, count):
-    rng = np.random.default_rng(5)
+def coverage(arms, shares, evading, n, count, seed=5):
+    rng = np.random.default_rng(seed)
     truth = np.append(evading, (1 - evading) * shares)
     covered = {"arms": np.zeros(len(truth)), "first": np.zeros(1), "old": np.zeros(len(truth))}
     rejected = 0
@@ -87,18 +87,20 @@ def coverage(arms, shares, evading, n, count):
     return covered, rejected
 
 
-def check_coverage(arms, kind, evading, n, count):
-    covered, rejected = coverage(arms, law_of(arms[0].context.size, kind), evading, n, count)
-    for name in ("arms", "first"):
-        least = stats.binom.ppf(ALARM / len(covered[name]), count, COVERAGE)
-        assert covered[name].min() >= least, (name, covered[name] / count)
-    if not evading:
-        assert rejected <= stats.binom.isf(ALARM, count, SIZE)
+def check_coverage(gate, arms, kind, evading, n, count):
+    def simulate(gate, count, seed):
+        covered, rejected = coverage(arms, law_of(arms[0].context.size, kind), evading, n, count, seed)
+        for name, label in (("arms", "two arms"), ("first", "one arm")):
+            gate.covers(label, covered[name], count, ALARM)
+        if not evading:
+            gate.rejects("two arms, size", rejected, count, ALARM)
+
+    gate.settle(simulate, count)
 
 
 @pytest.mark.parametrize("name", ["hadamard", "blocks", "unary", "many values"])
-def test_two_arms_cover_in_some_surveys(name):
-    check_coverage(ARMS[name], "rare", 0.2, 200, SHORT)
+def test_two_arms_cover_in_some_surveys(name, gate):
+    check_coverage(gate, ARMS[name], "rare", 0.2, 200, SHORT)
 
 
 @pytest.mark.parametrize(
@@ -106,8 +108,8 @@ def test_two_arms_cover_in_some_surveys(name):
     [("rare", 0.2, 200), ("rare", 0.0, 1000), ("common", 0.05, 200), ("common", 0.2, 10_000)],
 )
 @pytest.mark.parametrize("name", ARMS)
-def test_two_arms_cover(name, kind, evading, n):
-    check_coverage(ARMS[name], kind, evading, n, LONG)
+def test_two_arms_cover(name, kind, evading, n, gate):
+    check_coverage(gate, ARMS[name], kind, evading, n, LONG)
 
 
 def test_errors_under_sets_are_those_of_people_who_comply_and_evade():
@@ -177,9 +179,9 @@ def test_reports_of_the_law_are_seldom_rejected_in_some_surveys(name):
 
 @pytest.mark.parametrize(("kind", "n"), [("rare", 100), ("rare", 1000), ("rare", 20_000), ("common", 100)])
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_reports_of_the_law_are_seldom_rejected(name, kind, n):
+def test_reports_of_the_law_are_seldom_rejected(name, kind, n, gate):
     rejected = rejections(MECHANISMS[name], kind, n, LONG)
-    assert max(rejected.values()) <= stats.binom.isf(ALARM, LONG, SIZE), rejected
+    gate.rejects("goodness of fit, size", max(rejected.values()), LONG, ALARM)
 
 
 def test_normal_tests_at_projected_shares_would_fail():

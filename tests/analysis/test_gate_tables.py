@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import discreet as dc
 from discreet.core.errors import Unavailable
@@ -51,12 +50,24 @@ def correlation_of(law):
     return float((x @ law @ z - (one @ x) * (two @ z)) / math.sqrt(spread))
 
 
-def crossed(mechanisms, law, n, rng):
+DESIGNS = {
+    "none": lambda n, rng: {},
+    "weights": lambda n, rng: {"weights": rng.lognormal(0, math.sqrt(math.log(1 + 1.5**2)), n)},
+    "clusters": lambda n, rng: {"clusters": np.arange(n) // 5},
+    "strata": lambda n, rng: {"strata": np.arange(n) % 3},
+}
+
+
+def crossed(mechanisms, law, n, rng, design="none"):
+    own = DESIGNS[design](n, rng)
     held = rng.choice(law.size, n, p=law.reshape(-1))
     answers = (held,) if len(mechanisms) == 1 else np.divmod(held, law.shape[1])
     words = [dc.random.seeded(int(rng.integers(1 << 60))) for _ in answers]
     return dc.crosstab(
-        *(dc.Survey(m, m.randomize_indices(x, word)) for m, x, word in zip(mechanisms, answers, words, strict=True))
+        *(
+            dc.Survey(m, m.randomize_indices(x, word), **own)
+            for m, x, word in zip(mechanisms, answers, words, strict=True)
+        )
     )
 
 
@@ -65,13 +76,13 @@ def inside(ends, truth):
     return (low <= truth + 1e-12) & (truth <= high + 1e-12)
 
 
-def coverage(mechanisms, law, n, count):
+def coverage(mechanisms, law, n, count, seed=7, design="none"):
     """How many surveys cover, of those in which there is an estimate, for every figure."""
-    rng, rho = np.random.default_rng(7), correlation_of(law)
+    rng, rho = np.random.default_rng(seed), correlation_of(law)
     margins = np.concatenate([law.sum(axis=1), law.sum(axis=0)])
     covered = {name: [] for name in ("cells", "margins", "given", "correlation", "old cells", "old given", "old r")}
     for _ in range(count):
-        table = crossed(mechanisms, law, n, rng)
+        table = crossed(mechanisms, law, n, rng, design)
         assert inside(table.interval(), table.shares).all()
         covered["cells"].append(inside(table.interval(), law).reshape(-1))
         covered["old cells"].append(np.abs(table.shares - law).reshape(-1) <= 1.96 * table.stderr.reshape(-1))
@@ -108,31 +119,49 @@ def covered_given(table, law, place, covered):
         covered[name].append(row.reshape(-1))
 
 
-def check(covered):
-    for name, hits in covered.items():
-        if name.startswith("old"):
-            continue
-        hits = np.array(hits, dtype=float)
-        asked = (~np.isnan(hits)).sum(axis=0)
-        least = stats.binom.ppf(ALARM / hits.shape[1], asked, COVERAGE)
-        assert (np.nansum(hits, axis=0) >= least).all(), (
-            name,
-            np.nanmin(np.nansum(hits, axis=0) / np.maximum(asked, 1)),
-        )
+def check(gate, mechanisms, law, n, count, design="none"):
+    drawn = "tables" if design == "none" else "tables by a design"
+
+    def simulate(gate, count, seed):
+        for name, hits in coverage(mechanisms, law, n, count, seed, design).items():
+            if not name.startswith("old"):
+                hits = np.array(hits, dtype=float)
+                gate.covers(f"{drawn}, {name}", np.nansum(hits, axis=0), (~np.isnan(hits)).sum(axis=0), ALARM)
+
+    gate.settle(simulate, count)
 
 
 @pytest.mark.parametrize("name", ["randomized response", "line", "pairs"])
-def test_tables_cover_in_some_surveys(name):
+def test_tables_cover_in_some_surveys(name, gate):
     mechanisms = TABLES[name]
-    check(coverage(mechanisms, joint_law(mechanisms, RARE), 200, SHORT))
+    check(gate, mechanisms, joint_law(mechanisms, RARE), 200, SHORT)
 
 
 @pytest.mark.parametrize(("kind", "n"), [("rare", 100), ("common", 20_000)])
 @pytest.mark.parametrize("name", TABLES)
-def test_tables_cover(name, kind, n):
+def test_tables_cover(name, kind, n, gate):
     mechanisms = TABLES[name]
     law = joint_law(mechanisms, RARE if kind == "rare" else COMMON)
-    check(coverage(mechanisms, law, n, LONG if n < 20_000 else LARGE))
+    check(gate, mechanisms, law, n, LONG if n < 20_000 else LARGE)
+
+
+@pytest.mark.parametrize(
+    "design", ["weights", *(pytest.param(one, marks=pytest.mark.long) for one in ("clusters", "strata"))]
+)
+def test_tables_of_people_drawn_by_a_design_cover_in_some_surveys_and_standard_errors_would_fail(design, gate):
+    mechanisms = TABLES["steep"]
+    check(gate, mechanisms, joint_law(mechanisms, RARE), 200, SHORT, design)
+    old = coverage(mechanisms, joint_law(mechanisms, RARE), 200, SHORT, design=design)["old cells"]
+    assert np.mean(old, axis=0).min() < 0.5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [100, 2000])
+@pytest.mark.parametrize("design", ["weights", "clusters", "strata"])
+@pytest.mark.parametrize("name", ["randomized response", "hadamard and subset", "pairs"])
+def test_tables_of_people_drawn_by_a_design_cover(name, design, n, gate):
+    mechanisms = TABLES[name]
+    check(gate, mechanisms, joint_law(mechanisms, RARE), n, LARGE, design)
 
 
 def test_so_many_standard_errors_would_fail():
@@ -150,7 +179,7 @@ def test_so_many_standard_errors_would_fail():
 @pytest.mark.parametrize("epsilon", ["1", "4"])
 @pytest.mark.parametrize("n", [100, 1000, 20_000])
 @pytest.mark.parametrize(("first", "second", "rho"), [(0.5, 0.5, 0.3), (0.05, 0.05, 0.0)])
-def test_correlations_cover(epsilon, n, first, second, rho):
+def test_correlations_cover(epsilon, n, first, second, rho, gate):
     """Of two answers that are yes or no."""
     both = first * second + rho * math.sqrt(first * (1 - first) * second * (1 - second))
     law = np.array([[1 - first - second + both, second - both], [first - both, both]])
@@ -160,4 +189,4 @@ def test_correlations_cover(epsilon, n, first, second, rho):
     for _ in range(count):
         low, high = crossed(mechanisms, law, n, rng).correlation.interval()
         hits += low <= truth <= high
-    assert hits >= stats.binom.ppf(ALARM, count, COVERAGE), hits / count
+    gate.covers("tables, correlation", hits, count, ALARM)

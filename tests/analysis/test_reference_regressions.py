@@ -28,7 +28,7 @@ def six_values():
 
 
 def test_the_share_of_yes_by_least_squares():
-    expected, found = figures(), dc.regress(yes_or_no(), {"yes": 1}, on=["c"])
+    expected, found = figures(), dc.regress(yes_or_no(), {"yes": 1}, on=["c"], errors="HC1")
     assert found.errors == "HC1"
     assert found.coefficients == pytest.approx(expected["A identity coef"], abs=1e-9)
     assert found.stderr == pytest.approx(expected["A identity HC1"], abs=1e-9)
@@ -84,7 +84,7 @@ def test_the_log_odds_of_five_values():
 def test_an_event_of_six_values():
     expected, sample = figures(), six_values()
     event = np.array([1.0, 1, 0, 0, 0, 0])
-    plain = dc.regress(sample, event, on=["c"])
+    plain = dc.regress(sample, event, on=["c"], errors="HC1")
     assert plain.coefficients == pytest.approx(expected["C identity coef"], abs=1e-9)
     assert plain.stderr == pytest.approx(expected["C identity HC1"], abs=1e-9)
     variances = score_variances(sample.mechanism, event, np.full(6, 1 / 6))

@@ -7,7 +7,7 @@ import pytest
 from scipy import special
 
 import discreet as dc
-from discreet.estimation.results.score_law import law_of_levels
+from discreet.estimation.results.score_law import law_of_levels, law_of_terms
 from discreet.estimation.tally import Tally
 
 
@@ -79,3 +79,12 @@ def test_a_p_value_is_the_confidence_at_which_an_end_comes_to_the_null():
             if 1e-6 < p < 0.4:
                 low, high = (end[x] for end in GEOMETRIC.interval(1 - p))
                 assert min(abs(low - null), abs(high - null)) < 1e-5
+
+
+def test_a_variance_that_is_only_rounding_is_not_stretched_to_another():
+    """Where all reports are alike, as weighted ones of a rare value are, the interval is that of the pseudo-reports."""
+    rounding, nothing = np.full(1, 1e-35), np.zeros(1)
+    law = law_of_terms(0.01, nothing, (rounding, rounding**1.5), (nothing, nothing), nothing, np.ones(1))
+    low, high = law.rescaled(nothing).ends(1.96)
+    assert low == 0
+    assert 0.02 < high < 0.05

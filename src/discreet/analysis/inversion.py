@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..estimation.results.intervals import quantile
-from ..estimation.results.score_law import concatenate_laws, law_of_cells
+from ..estimation.results.score_law import ScoreLaw, concatenate_laws, law_of_cells, law_of_terms, powers_of
 from .reference_distribution import Array, Codes, quantiles
 
 if TYPE_CHECKING:
@@ -38,7 +37,9 @@ class ScoreMeans:
     """The means of several scores of each person, and how far any combination of them can be from its truth.
 
     `rows` are the scores that a person may have and `counts` how many do, by which combinations have a confidence
-    distribution. Where people were drawn by a design there are none, and t on `df` is used with the `covariance`.
+    distribution. Where people were drawn by a design it is that of `units`, the sums of weighted scores less their
+    means in each unit that was drawn, with the errors of `covariance`, t on `df` and, as `weight`, the sum of squared
+    weights.
     """
 
     means: Array
@@ -46,6 +47,8 @@ class ScoreMeans:
     counts: Array
     covariance: Array | None
     df: float
+    units: Array | None = None
+    weight: float = 0.0
 
     @classmethod
     def of(cls, pairs: PairedAnswers, queries: Sequence[tuple[Array, Array]]) -> ScoreMeans:
@@ -67,19 +70,29 @@ class ScoreMeans:
             rows = one[kept // len(two)] * two[kept % len(two)]
         means = np.bincount(own, pairs.weights, len(rows)) @ rows
         counts = np.bincount(own, minlength=len(rows)).astype(float)
-        covariance = pairs.covariance(rows[own] - means) if pairs.survey.design else None
-        return cls(means, rows, counts, covariance, float(pairs.reference.df[0]))
+        df = float(pairs.reference.df[0])
+        if not pairs.survey.design:
+            return cls(means, rows, counts, None, df)
+        apart, w = rows[own] - means, pairs.weights
+        units = pairs.survey.units.sums(w[:, None] * apart)
+        return cls(means, rows, counts, pairs.covariance(apart), df, units, float(w @ w))
 
     def ends(self, combinations: Array, confidence: float) -> tuple[Array, Array]:
         """The low and the high end for the mean of each combination of the scores, a row of factors each."""
-        if self.covariance is None:
-            n, step, z = int(self.counts.sum()), max(1, MAX_SCORES // len(self.rows)), quantile(confidence)
-            parts = (combinations[begin : begin + step] for begin in range(0, len(combinations), step))
-            laws = concatenate_laws([law_of_cells(n, self.counts, part @ self.rows.T) for part in parts])
-            return laws.ends(z)
+        step = max(1, MAX_SCORES // max(len(self.rows), 0 if self.units is None else len(self.units)))
+        parts = (combinations[begin : begin + step] for begin in range(0, len(combinations), step))
+        laws = concatenate_laws([self._law(part) for part in parts])
+        return laws.ends(quantiles(confidence, self.df))
+
+    def _law(self, combinations: Array) -> ScoreLaw:
+        """The confidence distribution of the mean of each combination."""
+        scores = combinations @ self.rows.T
+        if self.units is None or self.covariance is None:
+            return law_of_cells(int(self.counts.sum()), self.counts, scores)
+        above, below = powers_of(self.units @ combinations.T)
+        ends, value = (scores.min(axis=1), scores.max(axis=1)), combinations @ self.means
         variances = np.einsum("ri,ij,rj->r", combinations, self.covariance, combinations)
-        middle, reach = combinations @ self.means, quantiles(confidence, self.df) * np.sqrt(np.maximum(variances, 0.0))
-        return middle - reach, middle + reach
+        return law_of_terms(self.weight, value, list(above), list(below), *ends).rescaled(variances)
 
 
 def _distinct(scores: Array, numbers: Codes) -> tuple[Array, Codes]:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.errors import Unavailable
+from ..core.tables import p_value
 from ..estimation.results.intervals import quantile
 from ..estimation.tails import chi_square_tail, f_tail, t_quantile, t_tails
 
@@ -100,7 +102,7 @@ class JointTest:
 
     def __str__(self) -> str:
         rest = "" if self.rest is None else f", against F with {self.rest:.4g} more for the errors"
-        return f"{self.method}: {self.statistic:.4f} on {degrees(self.df)}{rest}, p = {self.p:.4g}"
+        return f"{self.method}: {self.statistic:.4f} on {degrees(self.df)}{rest}, p {p_value(self.p)}"
 
 
 def chi_square_test(statistic: float, df: int, method: str = "Wald") -> JointTest:
@@ -120,3 +122,27 @@ def hotelling_test(statistic: float, rank: int, df: float, design_df: float, met
         return None
     ratio = statistic * (design_df - rank + 1) / (design_df * rank)
     return JointTest(statistic, rank, f_tail(ratio, rank, rest), rest, method)
+
+
+def joint_test(
+    estimates: Array, covariance: Array, df: Array | None = None, design_df: float = math.inf, method: str = "Wald"
+) -> JointTest:
+    """The test that all of these are 0: ``b' V^-1 b``, chi-square on as many degrees of freedom as there are.
+
+    Where errors have a finite `df`, it is compared with F on their harmonic mean, out of `design_df`. There is none
+    where an error is not known, or is 0 because all reports say the same.
+    """
+    size, inverse = len(estimates), 0.0 if df is None else float((1 / df).mean())
+    if not (np.isfinite(covariance).all() and (np.diag(covariance) > 0).all()):
+        return JointTest(math.nan, size, math.nan, method=method)
+    root, mean = np.sqrt(np.diag(covariance)), 1 / inverse if inverse else math.inf
+    scaled = np.linalg.lstsq(covariance / np.outer(root, root), estimates / root, rcond=None)[0]
+    statistic = float(scaled @ (estimates / root))
+    if math.isinf(mean):
+        return chi_square_test(statistic, size, method)
+    test = hotelling_test(statistic, size, mean, design_df, method)
+    if test is None:
+        raise Unavailable(
+            f"{size} coefficients are too many to test at once: their errors have {mean:.3g} degrees of freedom"
+        )
+    return test

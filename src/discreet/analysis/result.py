@@ -118,7 +118,7 @@ def _format(name: str, column: Sequence[Any], table: Mapping[str, Sequence[Any]]
     """Words as they are, counts without decimals, p-values to four, and estimates by the smallest error."""
     if not all(_is_number(cell) or cell is None for cell in column):
         return "s"
-    if all(isinstance(cell, (int, np.integer)) for cell in column):
+    if all(cell is None or isinstance(cell, (int, np.integer)) for cell in column):
         return ",d" if name == "n" else "d"
     if _is_p_value(name):
         return ".4f"

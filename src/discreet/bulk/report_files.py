@@ -57,14 +57,23 @@ def reports_from_texts(mechanism: Mechanism, texts: list[str]) -> NDArray[Any]:
 
 def reports_to_bytes(mechanism: Mechanism, reports: NDArray[Any]) -> bytes:
     """Reports of `randomize_indices` as packed bytes, one after the other."""
-    rows = np.ascontiguousarray(reports if reports.ndim == 2 else reports[:, None])
-    rows = rows.astype(rows.dtype.newbyteorder("<"), copy=False)
-    return np.ascontiguousarray(rows.view(np.uint8)[:, : byte_width(mechanism)]).tobytes()
+    return numbers_to_bytes(reports, byte_width(mechanism))
 
 
 def reports_from_bytes(mechanism: Mechanism, data: bytes | bytearray | memoryview) -> NDArray[Any]:
     """Packed bytes as a batch for `Mechanism.tally`; the reports are checked when counted."""
-    width = byte_width(mechanism)
+    return numbers_from_bytes(data, byte_width(mechanism))
+
+
+def numbers_to_bytes(numbers: NDArray[Any], width: int) -> bytes:
+    """Whole numbers, or rows of 64-bit words, as so many bytes each, lowest byte first."""
+    rows = np.ascontiguousarray(numbers if numbers.ndim == 2 else numbers[:, None])
+    rows = rows.astype(rows.dtype.newbyteorder("<"), copy=False)
+    return np.ascontiguousarray(rows.view(np.uint8)[:, :width]).tobytes()
+
+
+def numbers_from_bytes(data: bytes | bytearray | memoryview, width: int) -> NDArray[Any]:
+    """Whole numbers of so many bytes each, or rows of 64-bit words where they are wider; `InvalidReport` for a rest."""
     if len(data) % width:
         raise InvalidReport(f"{len(data)} bytes must be a whole number of reports of {width} bytes")
     columns = -(-width // 8)

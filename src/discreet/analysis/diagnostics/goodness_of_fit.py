@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import InvalidInput
+from ...core.tables import p_value
 from ...estimation.decoders import Decoder, Group, decoder_of
 from ...estimation.results.score_law import ScoreLaw, law_of_cells, normal_law
 from ...estimation.results.shares import Shares, tally_of
@@ -325,7 +326,7 @@ class GoodnessOfFit(Result):
         )
 
     def __repr__(self) -> str:
-        return f"<GoodnessOfFit of {self.n:,} reports of {self.mechanism.name}: least p {self.p:.3g}>"
+        return f"<GoodnessOfFit of {self.n:,} reports of {self.mechanism.name}: least p {p_value(self.p)}>"
 
 
 def goodness_of_fit(reports: Tally | Survey | Shares) -> GoodnessOfFit:

@@ -81,6 +81,12 @@ class Noncompliance(Result):
             return left / (1 - share), stderr / (1 - share)
         return left + share * self._end(reading), stderr
 
+    @property
+    def covariance_matrix(self) -> Array:
+        """The covariance of the query at the shares of the table: all of them are functions of one number."""
+        stderr = np.array([self.at(share)[1] for share in self.shares])
+        return np.outer(stderr, stderr)
+
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
         """The low and the high end of the query as reported, as in `Estimate.query`."""
         return self.estimate.query(self.weights).interval(confidence)

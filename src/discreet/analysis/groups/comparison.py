@@ -14,6 +14,7 @@ from ...bulk.labelled.columns import names_of
 from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput, Unavailable, shown
 from ...core.random import Source
+from ...core.tables import p_value
 from ...estimation.results.covariance import with_errors
 from ...estimation.results.score_law import ScoreLaw, remark_on_few
 from ..reference_distribution import Array, JointTest, ReferenceDistribution, degrees, two_sided
@@ -21,7 +22,7 @@ from ..result import CONFIDENCE, Estimates
 from ..survey.survey import Survey
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
 from .means import Means, column_names, doubts, ends_of, group_text, notes_of, rows_by_group
-from .moments import queries_of
+from .moments import margin_of, queries_of
 from .omnibus import PermutationTest, omnibus_of_design, omnibus_of_tallies, pairs_with_first, permutation_test
 
 MAX_TESTS = 1_000_000
@@ -119,7 +120,7 @@ class Comparison(Estimates):
         }
         for name, side in (("group" if self.wave is None else "wave", 0), ("against", 1)):
             columns[name] = [self._label(pair[side]) for pair in self.pairs for _ in several]
-        columns["value" if self.groups.shares else "query"] = self.names * len(self.pairs)
+        columns["value" if self.groups.shares or len(self.names) > 1 else "query"] = self.names * len(self.pairs)
         return columns
 
     def _label(self, group: GroupName) -> Any:
@@ -138,16 +139,15 @@ class Comparison(Estimates):
             remarks.append(f"adjusted_p holds for all {size:,} tests together (Holm)")
         if (test := self.omnibus) is not None:
             rest = "" if test.rest is None else f", against F with {test.rest:.4g} more for the errors"
-            remarks.append(
-                f"no difference at all: Wald statistic {test.statistic:.4f} on {degrees(test.df)}{rest}, p {test.p:.4g}"
-            )
+            law = f"Wald statistic {test.statistic:.4f} on {degrees(test.df)}{rest}"
+            remarks.append(f"no difference at all: {law}, p {p_value(test.p)}")
         elif len(self.names) > 1 or len(self.pairs) > 1:
             why = "it takes no finite population" if self.finite else "too many values, or too few clusters for it"
             remarks.append(f"no Wald test of all at once: {why}")
         if (order := self.permutation) is not None:
             remarks.append(
-                f"labels permuted {order.permutations} times: p {order.squares_p:.4f} by the sum of squares, "
-                f"{order.largest_p:.4f} by the largest difference"
+                f"labels permuted {order.permutations} times: p {p_value(order.squares_p)} by the sum of squares, "
+                f"{p_value(order.largest_p)} by the largest difference"
             )
         few = remark_on_few(self.laws, "differences")
         return remarks + few + doubts(self.groups.moments, self.groups.shares)
@@ -175,6 +175,7 @@ def compare(
     by: str | Sequence[str] | None = None,
     wave: str | None = None,
     query: Any = None,
+    question: int | None = None,
     pairs: str = "first",
     reference: Any = None,
     paired: str | None = None,
@@ -186,7 +187,8 @@ def compare(
     `by` names the label, or labels, that set groups apart; with `wave`, another label, waves are compared inside
     each of these groups, or among everybody. `query` is as in `Estimate.query`: weights of the values, "mean", or
     nothing for the share of every value. ``pairs="first"`` compares each group with the first, or with the one
-    that `reference` names by its label (or labels, or wave); ``"all"`` compares every two.
+    that `reference` names by its label (or labels, or wave); ``"all"`` compares every two. Where values are the
+    answers to several questions together, `question` is the place of the one whose answers are compared.
     `paired` names the label that tells people apart, where some appear in several groups or waves: their own
     change then counts, and not the difference between people.
 
@@ -217,8 +219,11 @@ def compare(
     if paired is not None and isinstance(sample, GroupTallies):
         raise InvalidInput("paired needs the survey: tallies do not tell who is who")
     values = sample.values if isinstance(sample, Survey) else sample.mechanism.context.values
-    queries, weights = queries_of(values, query)
-    groups = groups_of(sample, names, weights, shares=query is None, paired=paired)
+    if query is not None and question is not None:
+        raise InvalidInput("query and question must not both be given")
+    queries, weights = queries_of(values, query) if question is None else margin_of(values, question)
+    shares = query is None and question is None
+    groups = groups_of(sample, names, weights, shares=shares, paired=paired)
     moments = groups.moments()
     families = _families(moments.groups, wave is not None)
     if reference is not None:
@@ -244,7 +249,7 @@ def compare(
         permutation_test(groups, families, chosen, rng)
         if rng is not None and isinstance(groups, TalliedGroups)
         else None,
-        Means(names, queries, moments, tuple(notes_of(sample, moments)), query is None),
+        Means(names, queries, moments, tuple(notes_of(sample, moments)), shares),
         against,
         isinstance(groups, DrawnGroups) and groups.survey.population is not None,
         moments.laws_of(chosen, against),

@@ -15,14 +15,14 @@ from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput, Unavailable
 from ...estimation.decoders import decoder_of
 from ...estimation.results.covariance import block_diagonal, covariance_of_shares
-from ...estimation.results.score_law import ScoreLaw, combine, law_of_terms
+from ...estimation.results.score_law import ScoreLaw, combine, law_of_terms, powers_of
 from ...estimation.results.unbiased import estimate
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, Codes, ReferenceDistribution
 from ..survey.sampling import SamplingUnits
 from ..survey.survey import Survey
-from .moments import GroupClusters, MechanismQueries
+from .moments import GroupClusters, MechanismQueries, least_variance
 
 GroupName: TypeAlias = tuple[Hashable, ...]
 """The label of a group under each name."""
@@ -31,8 +31,6 @@ MAX_SCORES = 1 << 28
 """The most scores that are worked out for one result: people times queries."""
 MAX_TERMS = 1 << 25
 """The most numbers, people times groups times queries, from which a covariance is worked out."""
-TINY = 1e-300
-"""Instead of a variance of 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +217,7 @@ class DrawnGroups:
         self._check_units(size)
         means, between = np.empty((size, queries)), np.empty((queries, size, size))
         sizes = np.bincount(self.codes, minlength=size)
-        spreads, within = np.zeros(size), 0.0
+        spreads, least, within = np.zeros(size), 0.0, 0.0
         sides = np.empty((2, 2, size, queries))
         for number in range(queries):
             scores = self.scores(number)
@@ -227,13 +225,14 @@ class DrawnGroups:
             sides[..., number] = self._sides(terms)
             errors = scores - means[self.codes, number]
             spreads += np.bincount(self.codes, errors**2, minlength=size) / sizes / queries
+            least += least_variance(errors) / queries
             if not self.units.unclustered:
                 within += self.units.correlation(errors) / queries
             between[number] = self.units.covariance_of_groups(terms, self.codes, size)
             if self.survey.population is not None:
                 between[number] = self._finite(between[number], terms, scores, number)
         variances = np.maximum(np.diagonal(between, axis1=1, axis2=2).T, 0.0)
-        clusters = GroupClusters.of(self.units, self.codes, self.shares_of_weight, np.maximum(spreads, TINY), within)
+        clusters = GroupClusters.of(self.units, self.codes, self.shares_of_weight, np.maximum(spreads, least), within)
         return GroupMoments(self.groups, sizes, means, variances, self._laws(means, sides), between, clusters, self)
 
     def _sides(self, terms: Array) -> Array:
@@ -242,8 +241,7 @@ class DrawnGroups:
         if self.units.unclustered:
             up, down, codes = np.maximum(terms, 0.0), np.maximum(-terms, 0.0), self.codes
             return np.array([[np.bincount(codes, s**r, minlength=size) for r in (2, 3)] for s in (up, down)])
-        sums = self.units.sums_of_groups(terms, self.codes, size)
-        return np.array([[(np.maximum(s, 0.0) ** r).sum(axis=0) for r in (2, 3)] for s in (sums, -sums)])
+        return np.array(powers_of(self.units.sums_of_groups(terms, self.codes, size)))
 
     def _laws(self, means: Array, sides: Array) -> list[ScoreLaw]:
         """The confidence distribution of the queries in every group, from the sums of `_sides`.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.domain import Domain
-from ...core.errors import InvalidInput
+from ...core.errors import InvalidInput, shown
 from ...estimation.decoders import Decoder, decoder_of
 from ...estimation.results.covariance import covariance_of_queries
 from ...estimation.results.score_law import ScoreLaw
@@ -28,12 +28,19 @@ from ..survey.survey import Survey
 MAX_CALIBRATED = 1024
 """The most queries that are calibrated and held together; where there are more values, their shares are taken plain,
 for what calibration saves is then little."""
+MIN_SPREAD = 0.01
+"""The part of the mean of squared errors below which the variance of nobody's error is taken to be."""
 MAX_NAMED = 3
 """The most values by which an event is named."""
 POWERS = 6
 """The powers of a person's weight that the law of a mean depends on."""
 SIGNS = (1.0, -1.0)
 """How the means of groups are combined: one, or the difference of two."""
+
+
+def least_variance(errors: Array) -> float:
+    """The least variance that anybody's error is taken to have."""
+    return MIN_SPREAD * float((errors**2).mean()) + np.finfo(float).tiny
 
 
 def queries_of(values: Domain, query: Any) -> tuple[list[Any], Array | None]:
@@ -51,6 +58,19 @@ def queries_of(values: Domain, query: Any) -> tuple[list[Any], Array | None]:
     chosen = np.nonzero(weights)[0]
     event = set(weights[chosen].tolist()) == {1.0} and len(chosen) <= MAX_NAMED
     return [" or ".join(str(values[int(x)]) for x in chosen) if event else "query"], weights[None, :]
+
+
+def margin_of(values: Domain, question: Any) -> tuple[list[Any], Array]:
+    """The answers to one of several questions whose answers are one value, by its place, and weights, a row each."""
+    held: list[Any] = list(values)
+    length = min(len(value) if isinstance(value, tuple) else 0 for value in held)
+    if type(question) is not int or not 0 <= question < length:
+        raise InvalidInput(f"question={shown(question)} must be the place of an answer in values that are tuples")
+    answers = {value[question]: None for value in held}
+    numbers = {answer: number for number, answer in enumerate(answers)}
+    weights = np.zeros((len(answers), len(held)))
+    weights[[numbers[value[question]] for value in held], np.arange(len(held))] = 1.0
+    return list(answers), weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +101,11 @@ class MechanismQueries:
         """A weight per cell, a row for each query, whose sum over the cells of a report is its score."""
         return calibrated_weights(self._decoder, *self._rows)
 
+    @property
+    def is_counted(self) -> bool:
+        """True if a report adds to one cell only, so that counts tell how scores vary together."""
+        return self._decoder.disjoint
+
     def law(self, estimate: Estimate) -> ScoreLaw:
         """The confidence distribution of the queries in a tally."""
         return query_law(estimate, *self._rows)
@@ -88,8 +113,6 @@ class MechanismQueries:
     def extremes(self) -> tuple[Array, Array]:
         """The least and the largest score of a report under each query."""
         weights, fixed = self._rows
-        if not self.calibrated and np.array_equal(weights, np.eye(weights.shape[1])):
-            return self._decoder.reach()
         return score_extremes(self._decoder, weights, fixed)
 
     def sums(self, counts: NDArray[Any]) -> Array:

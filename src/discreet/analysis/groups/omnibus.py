@@ -28,15 +28,32 @@ PERMUTATIONS = 999
 """How many times labels are permuted: p-values are at least 0.001."""
 MAX_REPORTS = 10**9
 """From this many reports on, counts are not permuted."""
+TELLING_REPORTS = 5
+"""Where counts do not tell the covariance, what fewer reports tell of is left out of a test: it is noise."""
 TIE = 1e-10
 """Statistics that differ by less than this part are equal but for rounding."""
 
 
-def inverse_root(covariance: Array) -> tuple[Array, int]:
-    """A square root of the pseudo-inverse, and the rank."""
+def inverse_root(covariance: Array, least: float = 0.0) -> tuple[Array, int]:
+    """A square root of the pseudo-inverse, and the rank; variances of at most `least` are taken to be none."""
     values, vectors = np.linalg.eigh(covariance)
-    large = values > NEGLIGIBLE * values.max(initial=0.0)
+    large = values > max(NEGLIGIBLE * values.max(initial=0.0), least)
     return np.asarray(vectors[:, large] / np.sqrt(values[large])), int(large.sum())
+
+
+def told_root(covariance: Array, queries: Sequence[MechanismQueries], n: float) -> tuple[Array, int]:
+    """A square root of the pseudo-inverse of the covariance of one of n reports, and the rank of what they tell.
+
+    Where a report adds to several cells the covariance is unbiased and no more: of what hardly any report tells it is
+    noise around 0, of either sign. In units of the largest score that one report can have, a variance of c/n is that of
+    c telling reports; what fewer than `TELLING_REPORTS` tell of is not tested.
+    """
+    if all(one.is_counted for one in queries):
+        return inverse_root(covariance)
+    scale = np.max([np.abs(one.extremes()).max(axis=0) for one in queries], axis=0)
+    scale[scale == 0] = 1.0
+    root, rank = inverse_root(covariance / np.outer(scale, scale), TELLING_REPORTS / n)
+    return root / scale[:, None], rank
 
 
 def omnibus_of_tallies(
@@ -46,7 +63,7 @@ def omnibus_of_tallies(
 
     V is the covariance of the scores of the whole family's reports, as if there were no difference. Where groups have
     different mechanisms, each has its own V and m is the mean that weighs them by their precision. None for more
-    values than can be tested together.
+    values than can be tested together, and where the reports tell of none.
     """
     if groups.weights is None or len(groups.weights) > MAX_VALUES:
         return None
@@ -55,7 +72,8 @@ def omnibus_of_tallies(
         queries = {mark: replace(one, calibrated=False) for mark, one in queries.items()}
     tallies = list(groups.tallies.values())
     parts = [_family([tallies[g] for g in family], queries, groups.fraction) for family in families]
-    return chi_square_test(sum(statistic for statistic, _ in parts), sum(df for _, df in parts))
+    df = sum(df for _, df in parts)
+    return chi_square_test(sum(statistic for statistic, _ in parts), df) if df else None
 
 
 def _family(
@@ -71,15 +89,15 @@ def _family(
     parts = [[queries[one.fingerprint].sums(one.counts) for one in several if one.n] for several in tallies]
     means = np.array([np.sum(sums, axis=0) for sums in parts]) / sizes[:, None]
     if len(covariances) == 1:
-        (covariance,) = covariances.values()
-        root, rank = inverse_root(covariance)
+        ((mark, covariance),) = covariances.items()
+        root, rank = told_root(covariance, [queries[mark]], sizes.sum())
         apart = (means - sizes @ means / sizes.sum()) @ root
         return float(sizes @ (apart**2).sum(axis=1)), (len(tallies) - 1) * rank
     precisions, ranks = [], 0
     for several, n in zip(tallies, sizes, strict=True):
-        own = np.asarray(sum(covariances[one.fingerprint] * one.n for one in several)) / n**2
-        root, rank = inverse_root(own)
-        precisions.append(root @ root.T)
+        own = np.asarray(sum(covariances[one.fingerprint] * one.n for one in several)) / n
+        root, rank = told_root(own, [queries[one.fingerprint] for one in several if one.n], n)
+        precisions.append(n * root @ root.T)
         ranks += rank
     root, rank = inverse_root(np.asarray(sum(precisions)))
     middle = root @ (root.T @ np.asarray(sum(one @ mean for one, mean in zip(precisions, means, strict=True))))

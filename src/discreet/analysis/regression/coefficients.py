@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import expit
 
-from ...core.errors import Unavailable
 from ...estimation.results.intervals import check_confidence
+from ...estimation.results.score_law import ScoreLaw, remark_on_few
 from ..groups.moments import mean_reference
 from ..inversion import ScoreMeans, invert
 from ..reference_distribution import (
     Array,
     JointTest,
     ReferenceDistribution,
-    chi_square_test,
-    hotelling_test,
+    joint_test,
     quantiles,
     two_sided,
 )
@@ -31,6 +30,7 @@ from ..survey.survey import Survey
 from .formula import CONSTANT, Formula
 from .likelihood_fit import CoefficientTests
 
+LINEAR = "intervals and p-values by the confidence distribution of the coefficients, skewed where few reports tell"
 SCORED = "intervals and p-values by the score test, which needs no standard error; an end may be infinite"
 NOT_SCORED = (
     "intervals and p-values by standard errors (Wald), as score tests of so many coefficients and people take too long:"
@@ -55,27 +55,6 @@ class Fit:
         """Coefficients where the equations have no solution, so that there are no errors."""
         p = len(coefficients)
         return cls(coefficients, np.full((p, p), np.nan), np.zeros(p), (remark,))
-
-
-def wald(coefficients: Array, covariance: Array, df: Array, design_df: float) -> JointTest:
-    """Wald's test that all of these are 0: ``b' V^-1 b``, chi-square on as many degrees of freedom as there are.
-
-    Where the errors of each coefficient have a finite `df`, it is compared with F on their mean, out of `design_df`.
-    """
-    size, mean = len(coefficients), float(df.mean())
-    if not np.isfinite(covariance).all():
-        return JointTest(math.nan, size, math.nan)
-    root = np.sqrt(np.diag(covariance))
-    scaled = np.linalg.lstsq(covariance / np.outer(root, root), coefficients / root, rcond=None)[0]
-    statistic = float(scaled @ (coefficients / root))
-    if math.isinf(mean):
-        return chi_square_test(statistic, size)
-    test = hotelling_test(statistic, size, mean, design_df)
-    if test is None:
-        raise Unavailable(
-            f"{size} coefficients are too many to test at once: their errors have {mean:.3g} degrees of freedom"
-        )
-    return test
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,12 +112,21 @@ class Coefficients(Estimates):
         return self.tests if self.tests is not None and self.tests.affordable else None
 
     @cached_property
+    def law(self) -> ScoreLaw | None:
+        """The confidence distribution of the coefficients where they are linear in the scores; None elsewhere."""
+        return None
+
+    @cached_property
     def p(self) -> Array:
         """The p-value of each coefficient being 0, two-sided: 0 is outside of every interval of less confidence."""
-        return np.asarray(two_sided(self.z, self.reference.df)) if self.scored is None else self.scored.both[0]
+        if self.scored is not None:
+            return np.asarray(self.scored.both[0])
+        return np.asarray(two_sided(self.z if self.law is None else self.law.z_scores(), self.reference.df))
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The low and the high end for each coefficient by itself: values that a test does not reject."""
+        if self.law is not None:
+            return self.law.ends(quantiles(confidence, self.reference.df))
         if self.scored is None:
             return super().interval(confidence)
         check_confidence(confidence)
@@ -146,6 +134,8 @@ class Coefficients(Estimates):
 
     def test_remarks(self) -> list[str]:
         """What is said of how intervals and p-values were made."""
+        if self.law is not None:
+            return [LINEAR, *self.reference.remarks(), *remark_on_few([self.law], "coefficients")]
         if self.tests is None:
             return self.reference.remarks()
         if self.scored is None:
@@ -158,7 +148,10 @@ class Coefficients(Estimates):
         if self.scored is not None:
             return self.scored.jointly(rows)
         df = self.reference.df[rows]
-        return wald(self.coefficients[rows], self.covariance[np.ix_(rows, rows)], df, self.reference.design_df)
+        if self.law is not None and len(rows) == 1:
+            z, rest = float(self.law[rows].z_scores()[0]), None if math.isinf(df[0]) else float(df[0])
+            return JointTest(z**2, 1, float(self.p[rows[0]]), rest, "confidence distribution")
+        return joint_test(self.coefficients[rows], self.covariance[np.ix_(rows, rows)], df, self.reference.design_df)
 
     def plot(self, path: str | Path, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         """Draw every coefficient but the constant with its interval, and save the picture.
@@ -183,13 +176,25 @@ class Coefficients(Estimates):
         plot_estimates(chosen, path, title=title, x_label=self.axis, note="; ".join(self.remarks(confidence)))
 
 
+class IntervalTests(Protocol):
+    """Tests whose intervals are those of log-odds."""
+
+    @property
+    def affordable(self) -> bool:
+        """Whether all intervals take a reasonable time."""
+
+    def interval(self, confidence: float) -> tuple[Array, Array]:
+        """The ends of the interval of each."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Prediction(Estimates):
     """Estimates for people with given labels, a row each, with the errors of the coefficients.
 
-    `reference` is the reference distribution of each, which is normal where people were not drawn by a design. The
-    intervals of shares by log-odds are those of the log-odds, so that they stay between 0 and 1: by the score `tests`
-    where there are some, which hold near these too, else by standard errors.
+    `reference` is the reference distribution of each, which is normal where people were not drawn by a design. What is
+    linear in the scores has the confidence distribution `law`. The intervals of shares by log-odds are those of the
+    log-odds, so that they stay between 0 and 1: by the score `tests` where there are some, which hold near these too,
+    else by standard errors.
     """
 
     ESTIMATE = "estimates"
@@ -201,7 +206,13 @@ class Prediction(Estimates):
     log_odds: bool
     what: str
     covariance: Array
-    tests: CoefficientTests | None = None
+    tests: IntervalTests | None = None
+    distribution: Callable[[], ScoreLaw] | None = None
+
+    @cached_property
+    def law(self) -> ScoreLaw | None:
+        """The confidence distribution of the estimates where they are linear in the scores; None elsewhere."""
+        return None if self.distribution is None else self.distribution()
 
     @property
     def covariance_matrix(self) -> Array:
@@ -210,6 +221,8 @@ class Prediction(Estimates):
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The ends of each estimate's interval."""
+        if self.law is not None:
+            return self.law.ends(quantiles(confidence, self.reference.df))
         if not self.log_odds:
             return super().interval(confidence)
         if self.tests is not None:
@@ -231,7 +244,8 @@ class Prediction(Estimates):
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         what = f"{self.what} for people with these labels; each interval at {confidence:g} confidence"
-        return [what, *self.reference.remarks()]
+        few = [] if self.law is None else remark_on_few([self.law], "estimates")
+        return [what, *self.reference.remarks(), *few]
 
     @property
     def about(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from .design_matrix import DesignMatrix, design_of
 from .firth import check_penalty
 from .likelihood_fit import CoefficientTests, LikelihoodFit, fit_likelihood
 from .multinomial_likelihood import Answers, MultinomialLikelihood, answers_of
+from .predicted_shares import Event, ShareTests
 from .sandwich import RegressionReference, regression_reference, scale_errors
 
 MAX_COEFFICIENTS = 1000
@@ -52,6 +53,7 @@ class Multinomial(Coefficients):
     fit: LikelihoodFit
     penalty: str | None
     by_share: bool
+    _events: dict[int, Event] = field(default_factory=dict, kw_only=True)
 
     @property
     def matrix(self) -> Array:
@@ -116,7 +118,15 @@ class Multinomial(Coefficients):
             name: [cell for cell in column for _ in range(k)] for name, column in self.formula.decode(values).items()
         }
         columns["value"] = [*self.values] * size
-        return Prediction(columns, shares.reshape(-1), error, repeated, True, "share", covariance)
+        tests = ShareTests(self, rows)
+        scored = tests if tests.affordable else None
+        return Prediction(columns, shares.reshape(-1), error, repeated, True, "share", covariance, scored)
+
+    def event_of(self, number: int) -> Event:
+        """One of the values against all others, whose log-odds among each other are taken as they were fitted."""
+        if number not in self._events:
+            self._events[number] = Event.of(self, number)
+        return self._events[number]
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         information = "the observed information" if self.penalty is None else "the expected information"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -16,13 +17,14 @@ from scipy.special import expit
 from ...core.errors import InvalidInput, Unavailable, check_type, shown
 from ...estimation.results.weights import weights_of
 from ..inversion import ScoreMeans
-from ..reference_distribution import Array, JointTest
+from ..reference_distribution import Array, JointTest, ReferenceDistribution
 from ..result import CONFIDENCE
 from ..survey.survey import Survey
 from ..tables.paired_answers import PairedAnswers, scores_of
 from .coefficients import Coefficients, Correlation, Fit, correlation_of
 from .design_matrix import DesignMatrix, complete_column, design_of
 from .formula import finite
+from .inverted_moments import MAX_TERMS, InvertedMoments
 from .regression import check_link, fit_notes, residuals
 from .sandwich import covariance_of_pieces, regression_reference, sandwich, scale_errors
 
@@ -37,6 +39,8 @@ LAST_STEP = 1e-9
 """The equations are solved where the next step is shorter."""
 MAX_SCALED = 10.0
 """A coefficient of a scaled column beyond this is taken for one that has no finite value."""
+FLAT = 1e-10
+"""Equations whose least slope is a smaller part of the largest have no solution."""
 MAX_ANSWERS = 64
 """The most different answers whose log-odds are summed."""
 MIN_RATIO = 3.0
@@ -46,6 +50,8 @@ NO_SOLUTION = (
     "WARNING: the equations did not settle on a solution: the reports are too few, or log-odds are infinite. There are "
     'no standard errors; link="identity" has them'
 )
+
+INVERTED = "intervals and p-values by inverting the test of a mean score; an end may be infinite"
 
 UNSTABLE = (
     "WARNING: how far the answer varies, given the labels, is itself hardly known: coefficients and errors are "
@@ -122,6 +128,55 @@ def fit_corrected_linear(design: DesignMatrix, features: Array, outcome: Array) 
     return Fit(b, *sandwich(design, np.linalg.inv(matrix), terms, None), remarks), turn
 
 
+def inverted_moments(
+    design: DesignMatrix, features: Array, outcome: Array, fit: Fit, turn: Array, reference: ReferenceDistribution
+) -> InvertedMoments | None:
+    """What inverts the tests of the linear coefficients; None where people are too many.
+
+    With ``a = A^-1 l`` the terms at the estimate are ``a . (o u - A_i b)``, and change by ``a . A_i a / l . a`` for
+    each unit that ``l . b`` is lower.
+    """
+    survey, (p, m), n = design.survey, (len(design.formula.names), features.shape[1]), design.n
+    if n * len(turn) > MAX_TERMS:
+        return None
+    features, _ = _scale_features(design, features)
+    first, second = np.triu_indices(m)
+    table, numbers = scores_of(survey, np.concatenate([features.T, (features[:, first] * features[:, second]).T]))
+    place_of = np.zeros((m, m), dtype=np.int64)
+    place_of[first, second] = place_of[second, first] = np.arange(m, m + len(first))
+    labels, own = np.concatenate([rows for _, rows in design.chunks()]), table[numbers]
+    weighted = labels * survey.relative_weights[:, None]
+    across = weighted.T @ own[:, :m]
+    matrix = np.block([[weighted.T @ labels, across], [across.T, (survey.relative_weights @ own)[place_of]]])
+    directions = np.linalg.solve(matrix, turn.T).T
+    b = fit.coefficients
+    left = outcome - labels @ b[:p]
+
+    def product(one: int, other: int) -> Array:
+        """``a . A_i a`` of every person, for two coefficients."""
+        (a, held), (b, seen) = (
+            (labels @ directions[place][:p], own[:, :m] @ directions[place][p:]) for place in (one, other)
+        )
+        return np.asarray(a * b + a * seen + b * held + own[:, place_of] @ directions[one][p:] @ directions[other][p:])
+
+    def terms(scores: Array) -> tuple[Array, Array]:
+        """Those of people with reports of these scores, by coefficient and person."""
+        still, moving = np.empty((2, len(turn), n))
+        fitted, squares = scores[:, :m] @ b[p:], scores[:, place_of]
+        for place, (a, held) in enumerate(zip(directions, turn, strict=True)):
+            along, answer = labels @ a[:p], scores[:, :m] @ a[p:]
+            still[place] = along * (left - fitted) + answer * left - squares @ b[p:] @ a[p:]
+            moving[place] = (along**2 + 2 * along * answer + squares @ a[p:] @ a[p:]) / (held @ a)
+        return still, moving
+
+    extremes = None
+    if n * len(table) * len(turn) <= MAX_TERMS:
+        still, moving = zip(*(terms(np.broadcast_to(row, (n, len(row)))) for row in table), strict=True)
+        extremes = np.concatenate(still, axis=1), np.concatenate(moving, axis=1)
+    stderr = np.sqrt(np.maximum(np.diag(turn @ fit.covariance @ turn.T), 0.0)) * reference.factor
+    return InvertedMoments(survey, turn @ b, stderr, reference, *terms(own), extremes, turn @ directions.T, product)
+
+
 def fit_corrected_logit(design: DesignMatrix, features: Array, outcome: Array) -> tuple[Fit, Array]:
     """The solution of ``sum w sum_x phi_x(y) u_x (o - expit(u_x b)) = 0``, over the different features of the values.
 
@@ -161,7 +216,8 @@ def fit_corrected_logit(design: DesignMatrix, features: Array, outcome: Array) -
         solved = bool(np.abs(step).max() < LAST_STEP)
         if solved or np.abs(b).max() > MAX_SCALED:
             break
-    if not solved or np.abs(b).max() > MAX_SCALED or np.linalg.eigvalsh(slope)[0] <= 0:
+    sizes = np.linalg.eigvalsh(slope)
+    if not solved or np.abs(b).max() > MAX_SCALED or sizes[0] <= FLAT * sizes[-1]:
         return Fit.without_errors(b, NO_SOLUTION), turn
     bread = np.linalg.inv(slope)
     return Fit(b, *sandwich(design, bread, lambda place, rows: equations(place, rows, b)[0], None)), turn
@@ -187,6 +243,17 @@ class PredictorRegression(Coefficients):
     link: str
     correlation: Correlation | None
     notes: tuple[str, ...]
+    moments: InvertedMoments | None = None
+    """What makes the intervals and p-values with the identity link."""
+
+    @cached_property
+    def p(self) -> Array:
+        """The p-value of each coefficient being 0, two-sided."""
+        return super().p if self.moments is None else self.moments.p
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """The low and the high end for each coefficient by itself; an end that reports do not know is infinite."""
+        return super().interval(confidence) if self.moments is None else self.moments.interval(confidence)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -202,15 +269,20 @@ class PredictorRegression(Coefficients):
         return f"the log-odds of {self.outcome}" if self.link == "logit" else self.outcome
 
     def test(self, *names: str) -> JointTest:
-        """Wald's test that the coefficients of these names are 0 together; those of the answer unless any is named."""
+        """The test that the coefficients of these names are 0 together; those of the answer unless any is named.
+
+        With the identity link it is a score test, of one coefficient that of its interval; else Wald's.
+        """
         chosen = names or self.features
         labels = self.formula.places(name for name in chosen if name not in self.features)
-        return self.jointly(labels + [self.names.index(name) for name in chosen if name in self.features])
+        places = labels + [self.names.index(name) for name in chosen if name in self.features]
+        return self.jointly(places) if self.moments is None else self.moments.jointly(places)
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         remarks = [
             f"differences in {self._what}; each interval at {confidence:g} confidence",
             "standard errors by a sandwich that allows for the noise of the answer",
+            *([] if self.moments is None else [INVERTED]),
             *self.reference.remarks(),
             *self.formula.remarks(),
             *self.notes,
@@ -249,7 +321,8 @@ def regress_on(
     F').phi]`` and ``b = sum w o (c, F.phi)``, where (F F').phi is the score of a product of features, not a product
     of scores (Fuller1987); `Unavailable` where the reports are too few for A to be positive definite. With
     ``link="logit"``, for an outcome of 0 and 1, ``sum w sum_x phi_x(y) u_x (o - expit(u_x b)) = 0`` is solved with
-    u_x = (c, f(x)) (Nakamura1990). Errors are those of a sandwich, by the way people were drawn.
+    u_x = (c, f(x)) (Nakamura1990). Errors are those of a sandwich, by the way people were drawn; intervals and p-values
+    of linear coefficients are found by inverting the test of a mean score (Fieller1954), which holds for rare answers.
 
     >>> import discreet as dc
     >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
@@ -288,6 +361,7 @@ def regress_on(
         link,
         _correlation(survey, weights[:, 0], outcomes) if len(features) == 1 else None,
         fit_notes(survey, (*design.formula.names, *features), fit),
+        inverted_moments(design, weights, outcomes, fit, turn, reference) if link == "identity" else None,
     )
 
 

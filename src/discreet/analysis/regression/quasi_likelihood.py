@@ -22,14 +22,25 @@ class QuasiLikelihood:
     ``V = v0 (1 - g) + v1 g + d`` of a score with the variances v0 `outside` and v1 `inside` of the event; wrong ones
     cost precision only. With the roots of ``V = (g - low)(high - g)`` it is
     ``sum w ((s - low) log(g - low) + (high - s) log(high - g)) / (high - low)``: for two values the likelihood of the
-    reports (Blair2015). The information to expect is ``sum w d**2 / V x x'``.
+    reports (Blair2015). The information to expect is ``sum w d**2 / V x x'``. Where there is an `offset`, which the
+    labels determine, log-odds are ``x b - offset``.
     """
 
-    def __init__(self, design: DesignMatrix, scores: Array, outside: Array, inside: Array, *, exact: bool) -> None:
+    def __init__(
+        self,
+        design: DesignMatrix,
+        scores: Array,
+        outside: Array,
+        inside: Array,
+        *,
+        exact: bool,
+        offset: Array | None = None,
+    ) -> None:
         self.exact = exact
         self.cells = Cells(design, scores)
         self.size = len(design.formula.names)
         self.scores, self.outside, self.inside = (one[self.cells.places] for one in (scores, outside, inside))
+        self.offset = np.zeros(len(self.cells)) if offset is None else offset[self.cells.places]
         total = self.inside - self.outside + 1
         half, reach = total / 2, np.sqrt(total**2 / 4 + self.outside)
         self.low, self.high = np.minimum(half - reach, 0.0), np.maximum(half + reach, 1.0)
@@ -39,11 +50,14 @@ class QuasiLikelihood:
         """The multiplications for one fit and the information at its end, roughly."""
         return len(self.cells) * (5.0 * self.size**2 + 50)
 
+    def _logits(self, place: slice, rows: Array, b: Array) -> Array:
+        return np.asarray(rows @ b - self.offset[place])
+
     def value(self, b: Array) -> float:
         """The logarithm of the quasi-likelihood."""
         total = 0.0
         for _, place, rows in self.cells.chunks():
-            total += self._value(place, rows @ b)
+            total += self._value(place, self._logits(place, rows, b))
         return total if math.isfinite(total) else -math.inf
 
     def _value(self, place: slice, logits: Array) -> float:
@@ -65,7 +79,7 @@ class QuasiLikelihood:
         """The quasi-likelihood and its derivatives at these coefficients."""
         total, gradient, (information, left) = 0.0, np.zeros(self.size), np.zeros((2, self.size, self.size))
         for _, place, rows in self.cells.chunks():
-            w, logits = self.cells.weights[place], rows @ b
+            w, logits = self.cells.weights[place], self._logits(place, rows, b)
             g, d, variance, slope = self._moments(place, logits)
             total, away = total + self._value(place, logits), self.scores[place] - g
             bend = (d * (1 - 2 * g) * variance - d * d * slope) / variance**2
@@ -77,7 +91,7 @@ class QuasiLikelihood:
     def terms(self, b: Array) -> Iterator[tuple[slice, Array]]:
         """The gradient of every cell for a weight of 1, a row each, some at a time."""
         for _, place, rows in self.cells.chunks():
-            g, d, variance, _ = self._moments(place, rows @ b)
+            g, d, variance, _ = self._moments(place, self._logits(place, rows, b))
             yield place, rows * (d / variance * (self.scores[place] - g))[:, None]
 
     def evenly(self, place: slice) -> Array:
@@ -88,21 +102,21 @@ class QuasiLikelihood:
         """The expected information where the cells have these weights."""
         information = np.zeros((self.size, self.size))
         for _, place, rows in self.cells.chunks():
-            _, d, variance, _ = self._moments(place, rows @ b)
+            _, d, variance, _ = self._moments(place, self._logits(place, rows, b))
             information += gram(rows * np.sqrt(weights[place] * d * d / variance)[:, None])
         return information
 
     def expected_along(self, b: Array, direction: Array) -> Iterator[tuple[slice, Array]]:
         """The expected information of every cell for a weight of 1, times this direction, a row each."""
         for _, place, rows in self.cells.chunks():
-            _, d, variance, _ = self._moments(place, rows @ b)
+            _, d, variance, _ = self._moments(place, self._logits(place, rows, b))
             yield place, rows * (d * d / variance * (rows @ direction))[:, None]
 
     def expected_slope(self, b: Array, inverse: Array) -> Array:
         """``tr(inverse dI/db)`` for every coefficient, I the expected information."""
         slopes = np.zeros(self.size)
         for _, place, rows in self.cells.chunks():
-            g, d, variance, slope = self._moments(place, rows @ b)
+            g, d, variance, slope = self._moments(place, self._logits(place, rows, b))
             bend = d * d * (2 * (1 - 2 * g) * variance - d * slope) / variance**2
             slopes += (self.cells.weights[place] * bend * ((rows @ inverse) * rows).sum(axis=1)) @ rows
         return slopes

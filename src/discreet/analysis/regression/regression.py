@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from scipy.special import expit
 
 from ...core.domain import plain_value
 from ...core.errors import InvalidInput, check_type, shown
+from ...estimation.results.score_law import ScoreLaw
 from ...estimation.results.weights import weights_of
 from ..reference_distribution import Array, JointTest
 from ..result import CONFIDENCE
@@ -19,14 +22,17 @@ from .coefficients import Coefficients, Fit, Prediction
 from .design_matrix import DesignMatrix, design_of
 from .firth import check_penalty
 from .likelihood_fit import CoefficientTests, LikelihoodFit, fit_likelihood
+from .linear_laws import Leverages, LinearLaws, working_variance
 from .quasi_likelihood import QuasiLikelihood
 from .sandwich import RegressionReference, regression_reference, scale_errors
-from .score_fits import fit_linear, score_variances
+from .score_fits import fit_linear, quasi_likelihood
 
 LINKS = ("identity", "logit")
 KINDS = {"identity": ("HC0", "HC1", "HC2", "HC3"), "logit": ("HC0", "HC1")}
 """The errors of each link, for samples without weights, clusters or strata."""
-USUAL = {"identity": "HC1", "logit": "HC0"}
+CORRECTED = "corrected"
+"""HC0 times the factor that undoes what leverage takes: the errors of the identity link unless others are chosen."""
+USUAL = {"identity": CORRECTED, "logit": "HC0"}
 SURVEY = "survey"
 """The errors of surveys with weights, clusters or strata."""
 INFORMATION = "information"
@@ -64,16 +70,35 @@ class Regression(Coefficients):
     penalty: str | None = None
     of_mean: bool = False
     """Whether the query is the mean of the values themselves, by its name."""
+    linear: LinearLaws | None = None
+    """What makes the confidence distributions of coefficients and predictions with the identity link."""
+
+    @cached_property
+    def law(self) -> ScoreLaw | None:
+        """The confidence distribution of the coefficients with the identity link."""
+        if self.linear is None or not self.linear.affordable(len(self.coefficients)):
+            return None
+        return self.linear.laws(np.eye(len(self.coefficients)), np.diag(self.covariance))
 
     @property
     def axis(self) -> str:
         return f"difference in the {self._what if self.link == 'identity' else 'log-odds'}"
 
     def test(self, *names: str) -> JointTest:
-        """Wald's test that the coefficients of these names (columns, or all columns of a term) are 0 together."""
+        """The test that the coefficients of these names (columns, or all columns of a term) are 0 together.
+
+        It is a score test; of one coefficient with the identity link that by its confidence distribution, and Wald's
+        of several with it where there are weights, clusters or strata, or where `errors` were chosen; nan where all
+        reports are alike.
+        """
         places = self.formula.places(names or self.names[1:])
         if not places:
             raise InvalidInput("names: there is no coefficient to test but the constant")
+        if self.law is not None and self.linear is not None and len(places) > 1:
+            if not self.linear.told:
+                return JointTest(math.nan, len(places), math.nan)
+            if self.errors == CORRECTED:
+                return self.linear.jointly(np.eye(len(self.coefficients))[list(places)])
         return self.jointly(places)
 
     def predict(self, labels: Any = None) -> Prediction:
@@ -89,7 +114,10 @@ class Regression(Coefficients):
         covariance = turned @ (self.covariance / np.outer(self.reference.factor, self.reference.factor)) @ turned.T
         error, labels = np.sqrt(np.maximum(np.diag(covariance), 0)), self.formula.decode(values)
         scored = tests if tests is not None and tests.affordable else None
-        return Prediction(labels, estimates, error, reference, self.link == "logit", self._what, covariance, scored)
+        linear = self.linear if self.linear is not None and self.linear.affordable(len(rows)) else None
+        law = None if linear is None else partial(linear.laws, rows, error**2)
+        of_share = self.link == "logit"
+        return Prediction(labels, estimates, error, reference, of_share, self._what, covariance, scored, law)
 
     @property
     def _what(self) -> str:
@@ -99,7 +127,7 @@ class Regression(Coefficients):
         some = [f"{weight:g} for {value}" if weight != 1 else str(value) for value, weight in self.query.items()][:4]
         values = ", ".join([*some, "..."] if len(self.query) > 4 else some)
         what = "" if self.of_mean and self._what == "mean" else f" of {values}"
-        kind = "linearisation" if self.errors == SURVEY else self.errors
+        kind = {SURVEY: "linearisation", CORRECTED: "HC0, corrected for leverage"}.get(self.errors, self.errors)
         return [
             f"{self.axis.replace('difference', 'differences')}{what}; each interval at {confidence:g} confidence",
             f"standard errors by {kind}, which hold whatever the law of the answers"
@@ -143,9 +171,9 @@ def regress(
     people count for most of the information. With ``penalty="firth"`` estimates of log-odds are finite there too
     (Firth1993, Heinze2002); intervals and p-values are the same.
 
-    `errors` are HC0 to HC3, HC1 unless given (for the logit link HC0, or HC1); where the survey has
-    weights, clusters or strata they are linearised for these (Binder1983), and compared with t; where there are fewer
-    than 50 clusters, without the bias that this gives them (Bell2002, Imbens2016).
+    `errors` are HC0 to HC3, and HC0 corrected for leverage unless given (for the logit link HC0 or HC1, and HC0 unless
+    given); where the survey has weights, clusters or strata they are linearised for these (Binder1983), and compared
+    with t; where there are fewer than 50 clusters, without the bias that this gives them (Bell2002, Imbens2016).
 
     >>> import discreet as dc
     >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
@@ -167,9 +195,10 @@ def regress(
     if penalty is not None and errors is not None:
         raise InvalidInput(f"errors={shown(errors)} cannot be chosen with a penalty, whose errors are by information")
     design = design_of(survey, on, factors)
-    scores, turn, tests = survey.scores(w), design.unscaling, None
+    scores, turn, tests, linear = survey.scores(w), design.unscaling, None, None
     if link == "identity":
-        fit = fit_linear(design, scores, kind)
+        fit = fit_linear(design, scores, "HC0" if kind == CORRECTED else kind)
+        linear = LinearLaws.of(design, w, scores, fit.coefficients)
     else:
         found = fit_logit(quasi_likelihood(design, scores, w), kind, penalty)
         notes = (NO_SOLUTION,) if found.infinite.any() or not found.converged else ()
@@ -177,8 +206,7 @@ def regress(
             Fit(found.coefficients, found.covariance, found.carried, notes),
             CoefficientTests(found.tests, turn),
         )
-    left = None if survey.clusters is None else residuals(design, scores, fit.coefficients, link)
-    references = regression_reference(design, turn, left)
+    references = _reference(design, scores, fit, link, kind)
     reference = references.coefficients
     return Regression(
         design.formula,
@@ -194,8 +222,20 @@ def regress(
         fit_notes(survey, design.formula.names, fit, link),
         penalty,
         isinstance(query, str),
+        linear,
         tests=tests,
     )
+
+
+def _reference(design: DesignMatrix, scores: Array, fit: Fit, link: str, kind: str | None) -> RegressionReference:
+    """The reference distribution of a regression, whose errors vary as the labels say with the identity link."""
+    if kind == CORRECTED:
+        return RegressionReference(design.unscaling, math.inf, Leverages(design))
+    if kind is not None:
+        return regression_reference(design, design.unscaling)
+    left, weights = residuals(design, scores, fit.coefficients, link), design.weights
+    working = (weights, weights**2 * working_variance(design, left)) if link == "identity" else None
+    return regression_reference(design, design.unscaling, left, working=working)
 
 
 def residuals(design: DesignMatrix, outcomes: Array, coefficients: Any, link: str = "identity") -> Array:
@@ -221,19 +261,9 @@ def _kind(survey: Survey, link: str, errors: str | None) -> str | None:
             raise InvalidInput(f"errors={shown(errors)} cannot be chosen where there are {drawn}, which make them")
         return None
     kind = USUAL[link] if errors is None else errors
-    if not isinstance(kind, str) or kind not in KINDS[link]:
+    if errors is not None and (not isinstance(kind, str) or kind not in KINDS[link]):
         raise InvalidInput(f"errors={shown(errors)} must be one of {', '.join(KINDS[link])} for the {link} link")
     return kind
-
-
-def quasi_likelihood(design: DesignMatrix, scores: Array, event: Array) -> QuasiLikelihood:
-    """The quasi-likelihood of an event, with the variances of scores at the estimated shares."""
-    if not np.isin(event, (0, 1)).all():
-        raise InvalidInput('link="logit" needs an event: the weights of `query` must be 0 and 1')
-    waves, shares = design.survey.waves, design.survey.plug_in
-    variances = np.array([score_variances(wave.mechanism, event, shares) for wave in waves])
-    outside, inside = np.repeat(variances, [len(wave.reports) for wave in waves], axis=0).T
-    return QuasiLikelihood(design, scores, outside, inside, exact=len(event) == 2)
 
 
 def fit_logit(likelihood: QuasiLikelihood, kind: str | None, penalty: str | None = None) -> LikelihoodFit:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.errors import InvalidInput
 from ...estimation.decoders import decoder_of
 from ...estimation.results.weights import second_moment
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array
 from .coefficients import Fit
 from .design_matrix import DesignMatrix
+from .quasi_likelihood import QuasiLikelihood
 from .sandwich import sandwich
 
 ALONE = 1e-10
@@ -66,3 +68,13 @@ def score_variances(mechanism: Mechanism, event: Array, shares: Array) -> tuple[
         return max(0.0, float(second_moment(decoder, event, p)) - float(event @ p) ** 2)
 
     return variance(event == 0), variance(event == 1)
+
+
+def quasi_likelihood(design: DesignMatrix, scores: Array, event: Array, offset: Array | None = None) -> QuasiLikelihood:
+    """The quasi-likelihood of an event, with the variances of scores at the estimated shares."""
+    if not np.isin(event, (0, 1)).all():
+        raise InvalidInput('link="logit" needs an event: the weights of `query` must be 0 and 1')
+    waves, shares = design.survey.waves, design.survey.plug_in
+    variances = np.array([score_variances(wave.mechanism, event, shares) for wave in waves])
+    outside, inside = np.repeat(variances, [len(wave.reports) for wave in waves], axis=0).T
+    return QuasiLikelihood(design, scores, outside, inside, exact=len(event) == 2, offset=offset)

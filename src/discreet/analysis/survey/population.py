@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def checked_population(population: Any, n: int, strata: NDArray[Any] | None) -> Population | None:
-    """The population of n people who were asked, in strata or not; `InvalidInput` for one that is none of theirs."""
+    """The population of n people who were asked, in strata or not; `InvalidInput` for one that is none of theirs.
+
+    A stratum may be named by its text.
+    """
     if population is None:
         return None
     if not isinstance(population, Mapping):
@@ -29,6 +32,8 @@ def checked_population(population: Any, n: int, strata: NDArray[Any] | None) -> 
     if strata is None:
         raise InvalidInput("population must be one whole number where there are no strata")
     levels, codes = codes_of(strata)
+    by_text = {str(level): level for level in levels}
+    population = {key if key in levels else by_text.get(key, key): size for key, size in population.items()}
     apart = [*(level for level in levels if level not in population), *(key for key in population if key not in levels)]
     if apart:
         raise InvalidInput(

@@ -73,16 +73,19 @@ class SamplingUnits:
         ``sum_h m_h / (m_h - 1) sum_c (z_hc - mean_h)(z_hc - mean_h)'`` with z_hc the sum over the cluster c of stratum
         h, and m_h the number of its clusters; a person is a cluster where there are none (Binder1983).
         """
-        sums = terms
-        if not self.unclustered:
-            sums = np.stack([np.bincount(self.unit_of, column, minlength=len(self)) for column in terms.T], axis=1)
-        strata = len(self.sizes)
+        sums, strata = self.sums(terms), len(self.sizes)
         totals = [np.bincount(self.stratum_of, column, minlength=strata) for column in sums.T]
         means = np.stack(totals, axis=1) / self.sizes[:, None]
         spread = sums - means[self.stratum_of]
         absent = self.sizes - np.bincount(self.stratum_of, minlength=strata)
         of_absent = (means * (self.factors * absent)[:, None]).T @ means
         return np.asarray((spread * self.factors[self.stratum_of, None]).T @ spread + of_absent)
+
+    def sums(self, terms: Array) -> Array:
+        """The sums of rows of terms, a row a person, over the people of each unit."""
+        if self.unclustered:
+            return terms
+        return np.stack([np.bincount(self.unit_of, column, minlength=len(self)) for column in terms.T], axis=1)
 
     def covariance_of_groups(self, terms: Array, codes: Codes, groups: int) -> Array:
         """The covariance of the sums of a column of terms over the people of each group, ``groups x groups``."""

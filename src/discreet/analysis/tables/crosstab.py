@@ -14,7 +14,7 @@ from ...bulk.labelled.columns import check_aligned
 from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, Unavailable, check_type
 from ...core.random import Source
-from ...estimation.results.intervals import quantile
+from ...core.tables import p_value
 from ...estimation.results.likelihood import likelihood
 from ...estimation.results.score_law import ScoreLaw, remark_on_few
 from ...estimation.results.weights import weights_of
@@ -83,19 +83,16 @@ class Crosstab(Estimates):
         return self.pairs.reference
 
     @cached_property
-    def laws(self) -> tuple[ScoreLaw, ScoreLaw, ScoreLaw] | None:
-        """The confidence distributions of the cells and of both margins; None where people were drawn by a design."""
-        cells, first, second = self.pairs.law(), self.pairs.margin_law(0), self.pairs.margin_law(1)
-        return None if cells is None or first is None or second is None else (cells, first, second)
+    def laws(self) -> tuple[ScoreLaw, ScoreLaw, ScoreLaw]:
+        """The confidence distributions of the cells and of both margins."""
+        return self.pairs.law(), self.pairs.margin_law(0), self.pairs.margin_law(1)
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """The low and the high end for each pair of answers: skewed where few people tell, or t with a design."""
-        if self.laws is None:
-            return super().interval(confidence)
-        low, high = self.laws[0].ends(quantile(confidence))
+        """The low and the high end for each pair of answers: skewed where few people tell, with a design by t."""
+        low, high = self.laws[0].ends(self._quantile(confidence))
         return low.reshape(self.shares.shape), high.reshape(self.shares.shape)
 
-    def _reach(self, confidence: float) -> float:
+    def _quantile(self, confidence: float) -> float:
         return float(quantiles(confidence, self.reference.df)[0])
 
     def given(self, **answer: Value) -> ConditionalShares:
@@ -131,10 +128,7 @@ class Crosstab(Estimates):
         """A row for each pair of answers; then those of each question alone, with (all) for the other."""
         shares = np.concatenate([self.shares.reshape(-1), *(shares for shares, _ in self.margins)])
         errors = np.concatenate([self.stderr.reshape(-1), *(errors for _, errors in self.margins)])
-        if self.laws is None:
-            reach = self._reach(confidence) * errors
-            return {**self.rows, **number_columns(shares, errors, shares - reach, shares + reach)}
-        ends = [law.ends(quantile(confidence)) for law in self.laws]
+        ends = [law.ends(self._quantile(confidence)) for law in self.laws]
         low, high = (np.concatenate([end[side] for end in ends]) for side in (0, 1))
         return {**self.rows, **number_columns(shares, errors, low, high)}
 
@@ -146,14 +140,14 @@ class Crosstab(Estimates):
             "shares are unbiased: some may be below 0; do not pick the largest without allowing for it",
             *self.pairs.reference.remarks(),
         ]
-        if self.laws is not None:
-            remarks += remark_on_few(self.laws[:1], "pairs")
+        remarks += remark_on_few(self.laws[:1], "pairs")
         if (test := self.independence) is not None:
-            exact = f"; by {test.permutations} permutations p = {test.permuted_p:.3g}" if test.permutations else ""
+            deals = f"; by {test.permutations} permutations p "
+            exact = "" if test.permuted_p is None else deals + p_value(test.permuted_p)
             reference = (
                 "chi-square" if test.rest is None else f"with {test.rest:.4g} degrees of freedom for the errors, Wald"
             )
-            remarks.append(f"independence: {reference} {test.statistic:.4g} on {test.df}, p = {test.p:.3g}{exact}")
+            remarks.append(f"independence: {reference} {test.statistic:.4g} on {test.df}, p {p_value(test.p)}{exact}")
         else:
             remarks.append("no test of independence: the table is too large for it, or clusters are too few")
         if (r := self.correlation) is not None and math.isnan(r.estimate):
@@ -194,9 +188,10 @@ class Crosstab(Estimates):
         """Draw the table as shades with the numbers in them, and the half-width of each interval below."""
         from ...plots import plot_table
 
+        low, high = self.interval(confidence)
         plot_table(
             self.shares.tolist(),
-            (self._reach(confidence) * self.stderr).tolist(),
+            ((high - low) / 2).tolist(),
             path,
             row_names=self.values[0],
             column_names=self.values[1],

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...bulk.words import seeded
 from ...core.domain import Value
 from ...core.errors import InvalidInput, shown
-from ...estimation.results.score_law import ScoreLaw, law_of_cells, law_of_sums
+from ...estimation.results.score_law import ScoreLaw, law_of_cells, law_of_sums, law_of_terms, powers_of
 from ...mechanisms.mechanism import Mechanism
 from ..groups.moments import mean_reference
 from ..reference_distribution import Array, Codes, ReferenceDistribution
@@ -166,30 +166,47 @@ class PairedAnswers:
             total += weighted.T @ weighted
         return total * (self.n / (self.n - 1))
 
-    def law(self) -> ScoreLaw | None:
-        """The confidence distribution of the shares of all pairs, one after the other; None for a design.
+    def law(self) -> ScoreLaw:
+        """The confidence distribution of the shares of all pairs, one after the other.
 
         The extremes of a term are products of those of both questions' scores.
         """
+        shares, stderr = self.means()
+        value, above, below = shares.reshape(-1), *np.zeros((2, 2, shares.size))
         if self.survey.design:
-            return None
-        value = self.means()[0].reshape(-1)
-        above, below = np.zeros((2, 2, len(value)))
-        for _, terms in self.blocks():
+            for cells in np.split(np.arange(len(value)), self.shape[0]):  # a row of the table at a time
+                terms = np.concatenate([block[:, cells] for _, block in self.blocks()]) - value[cells]
+                above[:, cells], below[:, cells] = self._powers(terms)
+        for _, terms in () if self.survey.design else self.blocks():
             for sums, side in ((above, np.maximum(terms - value, 0.0)), (below, np.maximum(value - terms, 0.0))):
                 sums += np.stack([(side**power).sum(axis=0) for power in (2, 3)])
         ends = [(table.min(axis=0), table.max(axis=0)) for table, _ in self.tables]
-        if len(ends) == 1:
+        if len(ends) == 2:
+            corners = np.stack([(one[:, None] * two).reshape(-1) for one in ends[0] for two in ends[1]])
+            ends = [(corners.min(axis=0), corners.max(axis=0))]
+        if not self.survey.design:
             return law_of_sums(self.n, value, list(above), list(below), *ends[0])
-        corners = np.stack([(one[:, None] * two).reshape(-1) for one in ends[0] for two in ends[1]])
-        return law_of_sums(self.n, value, list(above), list(below), corners.min(axis=0), corners.max(axis=0))
+        return self._of_design(value, above, below, ends[0], stderr)
 
-    def margin_law(self, number: int) -> ScoreLaw | None:
-        """The confidence distribution of the shares of the answers to one of the two questions; None for a design."""
-        if self.survey.design:
-            return None
+    def margin_law(self, number: int) -> ScoreLaw:
+        """The confidence distribution of the shares of the answers to one of the two questions."""
         table, numbers = self.side(number)
-        return law_of_cells(self.n, np.bincount(numbers, minlength=len(table)).astype(float), table.T)
+        if not self.survey.design:
+            return law_of_cells(self.n, np.bincount(numbers, minlength=len(table)).astype(float), table.T)
+        shares, stderr = self.margin(number)
+        above, below = self._powers(table[numbers] - shares)
+        return self._of_design(shares, above, below, (table.min(axis=0), table.max(axis=0)), stderr)
+
+    def _powers(self, terms: Array) -> tuple[Array, Array]:
+        """The sums of squares and of cubes of the weighted terms of units above and below 0."""
+        return powers_of(self.survey.units.sums(self.weights[:, None] * terms))
+
+    def _of_design(
+        self, value: Array, above: Array, below: Array, ends: tuple[Array, Array], stderr: Array
+    ) -> ScoreLaw:
+        """The confidence distribution of weighted means, with the errors of the design."""
+        law = law_of_terms(float(self.weights @ self.weights), value, list(above), list(below), *ends)
+        return law.rescaled(stderr.reshape(-1) ** 2)
 
     def margin(self, number: int) -> tuple[Array, Array]:
         """The shares of the answers to one of the two questions, and their standard errors."""

@@ -111,6 +111,11 @@ class Decoder(Counter, ABC, Generic[Drawn]):
         super().__init__(sampler.outputs)
         self.sampler, self.size = sampler, sampler.size
 
+    @classmethod
+    def of(cls, sampler: Drawn) -> Decoder[Any]:
+        """The decoder of a sampler of this kind: of this class, unless a law of the kind needs another."""
+        return cls(sampler)
+
     def cells_of(self, y: int) -> Sequence[int]:
         return (self.sampler.check_report(y),)
 

@@ -49,7 +49,7 @@ def decoder_of(subject: Sampler | Mechanism) -> Decoder[Any]:
     sampler = subject.sampler if isinstance(subject, Mechanism) else subject
     if "decoder" not in sampler.attachments:
         make = DECODERS.get(sampler.law.kind) or _default_decoder(sampler)
-        sampler.attachments["decoder"] = make(sampler)
+        sampler.attachments["decoder"] = make.of(sampler)
     decoder: Decoder[Any] = sampler.attachments["decoder"]
     return decoder
 

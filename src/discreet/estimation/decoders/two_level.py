@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from ...mechanisms.uniform.hadamard import Hadamard
 from ...mechanisms.uniform.randomized_response import RandomizedResponse
 from ..arrays.layout import Array, look_up, total_of
 from ..arrays.transforms import CyclicKernel, walsh_hadamard
+from .decoder import Decoder
 from .pure import PureDecoder
+from .written_out import WrittenOutDecoder
 
 
 class RandomizedResponseDecoder(PureDecoder[RandomizedResponse]):
@@ -61,6 +64,10 @@ class CyclicDecoder(PureDecoder[Cyclic]):
     q = lambda high + (r - lambda) low, up to the spare words.
     """
 
+    @classmethod
+    def of(cls, sampler: Cyclic) -> Decoder[Any]:
+        return cls(sampler) if sampler.is_even else CirculantDecoder(sampler)
+
     @property
     def _cycles(self) -> tuple[int, ...]:
         """The shape of the reports by cycle; a single cycle needs no axis of its own."""
@@ -97,3 +104,17 @@ class CyclicDecoder(PureDecoder[Cyclic]):
     @property
     def decode_cost(self) -> float:
         return float(3 * self.cells * self.sampler.law.modulus.bit_length())
+
+
+class CirculantDecoder(WrittenOutDecoder[Cyclic]):
+    """Least variance at even shares, where some values share more reports than others."""
+
+    @cached_property
+    def channel(self) -> Array:
+        sampler, modulus = self.sampler, self.sampler.law.modulus
+        likelier = np.zeros(self.cells)
+        likelier[list(sampler.law.shifts)] = 1.0
+        apart = (np.arange(modulus) - np.arange(self.size)[:, None]) % modulus
+        supported = likelier.reshape(-1, modulus)[:, apart].transpose(1, 0, 2).reshape(self.size, self.cells)
+        spare = (np.arange(self.cells) < sampler.law.spare) / (1 << sampler.word_bits)
+        return np.asarray(float(sampler.low) + float(sampler.high - sampler.low) * supported + spare)

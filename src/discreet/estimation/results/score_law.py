@@ -28,6 +28,8 @@ MIN_TELLING = 4.0
 """Estimates that fewer reports tell of are remarked on."""
 PRECISION = 1e-10
 """How near to the quantile ends are sought."""
+ROUNDING = 1e-12
+"""A variance that is a smaller part of what one report would make is 0 but for rounding."""
 LOWEST, HIGHEST = -9.0, 12.0
 """Between which logarithms of the saddlepoint, in standard deviations, an end is sought."""
 MAX_STEPS = 60
@@ -160,9 +162,13 @@ class ScoreLaw:
         return np.asarray(2 * special.ndtr(-np.abs(self.z_scores(null))))
 
     def rescaled(self, variance: Array) -> ScoreLaw:
-        """The same distribution with another variance: that of people drawn from a finite population, say."""
+        """The same distribution with another variance: that of people drawn from a finite population, say.
+
+        Where all reports are alike, so that the variance is 0, it stays as it is.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
-            known = (self.variance > 0) & np.isfinite(self.variance)
+            one = (self.most**2 + self.least**2).sum(axis=0)  # what a report of another size would add, or more
+            known = (self.variance > ROUNDING * one) & np.isfinite(self.variance)
             factor = np.where(known, np.sqrt(np.maximum(variance, 0.0) / self.variance), 1.0)
         (a, b), (c, d) = self.above, self.below
         above, below = (a, b * factor), (c, d * factor)
@@ -276,8 +282,15 @@ def law_of_sums(
     return replace(law, variance=_variance(n, above[0] + below[0], *law.limits))
 
 
+def powers_of(terms: Array) -> tuple[Array, Array]:
+    """The sums of squares and of cubes of the terms of each column above 0, and of those below: see `law_of_terms`."""
+    sides = np.maximum(terms, 0.0), np.maximum(-terms, 0.0)
+    above, below = (np.stack([(side**power).sum(axis=0) for power in (2, 3)]) for side in sides)
+    return above, below
+
+
 def law_of_terms(
-    weight: float, value: Array, above: Sequence[Array], below: Sequence[Array], least: Array, most: Array
+    weight: float | Array, value: Array, above: Sequence[Array], below: Sequence[Array], least: Array, most: Array
 ) -> ScoreLaw:
     """The distribution of weighted means of scores, ``sum a_i s_i`` with ``sum a_i = 1``.
 

@@ -169,7 +169,8 @@ class Query(Tabular):
         return columns, notes
 
     def to_dict(self, *, confidence: float = CONFIDENCE, anytime: bool = False) -> dict[str, Any]:
-        """The value, standard error and ends as plain data, with `weights`, a number for each of `values`.
+        """The value, standard error and ends as plain data, with `weights`, a number for each of `values`, and the
+        squared error as `covariance`, as other results have theirs.
 
         What cannot be given honestly is None, and `notes` says why.
         """
@@ -177,7 +178,8 @@ class Query(Tabular):
         numbers = {name: None if (cells := finite(column)) is None else cells[0] for name, column in columns.items()}
         about = self.result._about(confidence, anytime)
         asked = {"values": [plain_value(value) for value in self.result.values], "weights": self.weights.tolist()}
-        return {**about, **asked, **numbers, "notes": notes}
+        error = numbers["stderr"]
+        return {**about, **asked, **numbers, "covariance": None if error is None else [[error**2]], "notes": notes}
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         """Draw the value with its interval and save the picture as .png, .svg or .pdf; needs matplotlib."""

@@ -148,20 +148,26 @@ def _law_of_rows(estimate: Estimate, weights: Array, constant: Array) -> ScoreLa
 def score_extremes(decoder: Decoder[Any], weights: Array, constant: Array) -> tuple[Array, Array]:
     """The least and the largest score of a report under each calibrated query.
 
-    Where reports have several cells, typical ones of those who hold a value of the least or of the most weight.
+    Where reports have several cells, typical ones of those who hold a value of the least or of the most weight; those
+    of a share by itself are known.
     """
+    alone = (np.count_nonzero(weights, axis=1) == 1) & ~constant.any(axis=1)
+    if alone.all():
+        value = np.argmax(weights != 0, axis=1)
+        ends = np.stack(decoder.reach())[:, value] * weights[np.arange(len(weights)), value]
+        return ends.min(axis=0), ends.max(axis=0)
     if decoder.disjoint:
         scores = calibrated_weights(decoder, weights, constant)
         return scores.min(axis=1), scores.max(axis=1)
-    ends = []
+    typical = []
     for sign, places in ((-1, np.argmin(weights, axis=1)), (1, np.argmax(weights, axis=1))):
         held, spread = weights[np.arange(len(weights)), places], np.zeros(len(weights))
         for x in np.unique(places):
             rows, holder = places == x, np.eye(1, weights.shape[1], x)[0]
             own = weights[rows], constant[rows]
             spread[rows] = calibrated_moment(decoder, holder, own, own) - held[rows] ** 2
-        ends.append(held + sign * np.sqrt(np.maximum(spread, 0.0)))
-    return ends[0], ends[1]
+        typical.append(held + sign * np.sqrt(np.maximum(spread, 0.0)))
+    return typical[0], typical[1]
 
 
 def calibrated_value(estimate: Estimate, weights: Array, constant: Array) -> Array:

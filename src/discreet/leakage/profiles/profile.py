@@ -22,6 +22,11 @@ class Profile(Generic[Drawn]):
     def __init__(self, sampler: Drawn) -> None:
         self.sampler = sampler
 
+    @classmethod
+    def of(cls, sampler: Drawn) -> Profile[Any]:
+        """The profile of a sampler of this kind: of this class, unless a law of the kind needs another."""
+        return cls(sampler)
+
     @cached_property
     def decoder(self) -> Decoder[Any]:
         """The decoder of the sampler, for the expected counts of its reports."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
 from itertools import combinations, product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ...core.errors import InvalidInput
 from ...estimation.arrays.layout import Array
 from ...estimation.decoders.pure import PureDecoder
 from ...estimation.decoders.sets import PureSetDecoder
@@ -142,30 +140,33 @@ class HadamardProfile(TwoLevelProfile[Hadamard]):
 class CyclicProfile(TwoLevelProfile[Cyclic]):
     """Two values share as many reports as their shifts have in common."""
 
-    @cached_property
-    def _is_balanced(self) -> bool:
-        """True if any two values share equally many reports, as those of every law that is made here do."""
-        try:
-            return self.sampler.shared >= 0
-        except InvalidInput:
-            return False
-
-    def _shared(self, x: int, z: int) -> int:
-        """How many reports support both of two values."""
-        modulus, apart = self.sampler.law.modulus, x - z
-        return sum(len({(t + apart) % modulus for t in own} & set(own)) for own in self.sampler.sets)
+    @classmethod
+    def of(cls, sampler: Cyclic) -> Profile[Any]:
+        return cls(sampler) if sampler.is_even else CirculantProfile(sampler)
 
     def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
         many = len(self.sampler.law.shifts)
-        both = many if x == z else self.sampler.shared if self._is_balanced else self._shared(x, z)
+        both = many if x == z else self.sampler.shared
+        return both, many - both, self.sampler.outputs - 2 * many + both
+
+
+class CirculantProfile(TwoLevelProfile[Cyclic]):
+    """Two values share what their distance says."""
+
+    def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
+        many, modulus, apart = len(self.sampler.law.shifts), self.sampler.law.modulus, x - z
+        both = sum(len({(t + apart) % modulus for t in own} & set(own)) for own in self.sampler.sets)
         return both, many - both, self.sampler.outputs - 2 * many + both
 
     def representative_pairs(self) -> Iterator[tuple[int, int]]:
-        if self._is_balanced:
-            yield from super().representative_pairs()
-        else:  # a law that somebody else wrote, of no use for estimates: two values have what their distance has
-            for z in range(1, self.sampler.size):
-                yield from ((0, z), (z, 0))
+        for z in range(1, self.sampler.size):
+            yield from ((0, z), (z, 0))
+
+    def bayes_success(self, shares: Array, *, beside: float = 0.0) -> float | None:
+        return posterior.bayes_success(self, shares, least=beside / self.sampler.outputs)
+
+    def posterior_range(self, x: int, shares: Array) -> PosteriorRange | None:
+        return posterior.posterior_range(self, x, shares)
 
 
 class GeneralHadamardProfile(Profile[GeneralHadamard]):

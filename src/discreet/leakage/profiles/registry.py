@@ -53,6 +53,6 @@ def profile_of(subject: Sampler | Mechanism) -> Profile[Any]:
             from .pure import TwoLevelProfile
 
             make = TwoLevelProfile
-        sampler.attachments["profile"] = (make or Profile)(sampler)
+        sampler.attachments["profile"] = (make or Profile).of(sampler)
     profile: Profile[Any] = sampler.attachments["profile"]
     return profile
