@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, UnknownValue
-from discreet.mechanisms.build import BASES, COMPARED
+from discreet.mechanisms.build import BASES, OTHERS
 from discreet.planning.choose import candidate_of, prior_of
 from discreet.planning.objective import objective_of
 
@@ -32,7 +32,7 @@ def test_auto_has_the_least_error_of_all_that_serve(context):
     assert chosen.name == explanation.candidates[0].name == explanation.chosen.name
     errors = [candidate.error for candidate in explanation.candidates]
     assert errors == sorted(errors)
-    for name in [*BASES, *COMPARED]:
+    for name in [*BASES, *OTHERS]:
         try:
             other = candidate_of(dc.mechanism(context, name), shares)
         except (NotServed, InvalidInput):  # it has no form for so few values

@@ -11,9 +11,10 @@ import pytest
 import discreet as dc
 from discreet.checks import check_mechanism
 from discreet.core.errors import InvalidInput, NotIdentifiable
-from discreet.planning.design import run
+from discreet.planning.design import run, search, table
 from discreet.planning.design.search import Search
 from discreet.planning.objective import objective_of
+from discreet.planning.optimize import generation, master, one_query, semidefinite
 from discreet.wire import Spec, law_text, parse_law
 
 LINE = dc.Context.metric(range(6), lambda x, z: abs(x - z), "0.5")
@@ -307,3 +308,41 @@ def test_few_bits_are_no_lack_of_time():
     designed = dc.design(dc.Context.uniform(range(17), "1"), query="mean", bits=5, seconds=60)
     assert designed.mechanism.bits <= 5
     assert run.TOO_LONG not in designed.notes
+
+
+CLOCKED = (generation, master, one_query, run, search, semidefinite, table)
+
+
+def reached(context, query, seconds, *, worst, monkeypatch):
+    """The worst error of a design, by a clock that goes on whenever somebody looks at it, and not by this machine's."""
+    ticks = itertools.count()
+    for module in CLOCKED:
+        monkeypatch.setattr(module, "monotonic", lambda: next(ticks) / 100)
+    return dc.design(context, query=query, worst=worst, seconds=seconds).worst_case
+
+
+def test_asking_for_the_worst_case_makes_no_channel_worse_where_the_search_is_cut_short(monkeypatch):
+    """As it did for prefixes, whose first search lost a quarter of its time to others that promised nothing."""
+    context = dc.Context.uniform(range(24), "1")
+    even, worst = (reached(context, "cumulative", 3, worst=worst, monkeypatch=monkeypatch) for worst in (False, True))
+    assert worst <= 1.001 * even
+    monkeypatch.setattr(run, "_first_share", lambda *given: search.FIRST_SHARE)  # the control
+    assert reached(context, "cumulative", 3, worst=True, monkeypatch=monkeypatch) > 1.003 * even
+
+
+def test_many_queries_leave_half_of_the_time_for_all_of_them_together(monkeypatch):
+    """Each of them searched for by itself takes a second, whatever it is given."""
+    now, alone, at = [0.0], [], Search.at
+
+    def slow(self, objective, shares, until):
+        alone.append(len(objective.targets) == 1)
+        now[0] += 1
+        return at(self, objective, shares, until)
+
+    for module in CLOCKED:
+        monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    monkeypatch.setattr(Search, "at", slow)
+    prefixes = np.tri(12)[:-1]
+    dc.design(dc.Context.uniform(range(12), "1"), query=list(prefixes), seconds=6)
+    assert 1 <= sum(alone) <= 3
+    assert not all(alone)

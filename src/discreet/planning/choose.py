@@ -27,6 +27,7 @@ from ..mechanisms.sampler import Sampler
 from ..mechanisms.tree.level_choice import levels_response
 from ..mechanisms.tree.nested_choice import nested_response
 from ..mechanisms.uniform.cyclic import room
+from .circulant import circulant_for
 from .classwise import classwise_mixture, outside_mixtures
 from .explanation import Candidate, Explanation, rate
 from .objective import Objective, objective_of
@@ -41,6 +42,8 @@ MAX_PAIRED_BITS = 12
 """The most bits that the report of one of two questions may have."""
 MAX_TYPE_CLASSES = 12
 """The most classes of exchangeable values for which types are composed automatically: a second's work."""
+LEAST_SHARE = 1e-6
+"""What is added to every share where a mechanism is chosen for a query."""
 MAX_TABLE_VALUES = 128
 """The largest domain for which a full table is tried automatically."""
 
@@ -243,6 +246,19 @@ def _makers(
                 yield partial(_base_within, name, limit, shares)
         if len(parts) > 1:
             yield partial(_best_base, limit, shares, objective, parts)
+    if not objective.is_plain:
+        yield partial(_circulant, shares, objective)
+
+
+def _circulant(shares: Any, objective: Objective, part: Part) -> Sampler:
+    """The circulant response for what is asked of the values of a part, all of which must be hidden."""
+    if not part.is_uniform:
+        raise NotServed("circulant response has no high-low form")
+    if len(part.members) < 3:
+        return for_part("randomized_response", part, {}, shares)
+    inside = shares[list(part.members)]
+    inside = (inside + LEAST_SHARE) / (inside + LEAST_SHARE).sum()
+    return circulant_for(len(part.members), part.level, objective.restrict(part.members), inside)
 
 
 def _inside(part: Part, reports: int) -> int:

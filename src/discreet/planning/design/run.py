@@ -18,6 +18,7 @@ from ...contexts import Context
 from ...core.errors import DiscreetError, InvalidInput, MissingExtra, NotServed, check_type, shown
 from ...core.limits import Limits
 from ...estimation.decoders import decoder_of
+from ...estimation.decoders.two_level import CirculantDecoder
 from ...mechanisms.build import base, check_bits
 from ...mechanisms.composed.blocks import BlockResponse
 from ...mechanisms.mechanism import Mechanism
@@ -37,7 +38,7 @@ from ..optimize.type_options import TypeProblem
 from ..optimize.types import MAX_LISTED_TYPES, best_types, count_types
 from .components import MAX_VALUES, Component, Task, components_of, is_distance, tasks_of
 from .result import MAX_OPTIMAL_GAP, Designed, SearchStep
-from .search import Search, Solution, worst_case
+from .search import FIRST_SHARE, MUCH_WORSE, Search, Solution, worst_case
 
 MAX_ENTRIES = 1 << 20
 """The most entries of a table."""
@@ -180,6 +181,7 @@ def design(
         reports.__getitem__,
         progress or (lambda step: None),
         began=began,
+        first_share=_first_share(objective, shares, closed),
     )
     certifying = sum(_certifying(part.size, reports[part]) for part in components if part.size > 1)
     searching = max(seconds - certifying, 0.0)
@@ -199,6 +201,16 @@ def design(
         return _result(objective, shares, [], closed, (), None, search, began, note=TOO_SOON)
     until = began if search.stopped else until
     return _result(objective, shares, tables, closed, components, solution, search, until)
+
+
+def _first_share(objective: Objective, shares: Array, closed: Sequence[Mechanism]) -> float:
+    """The part of the time for the search at the first shares, by how much worse the best closed form is at others."""
+    if not closed:
+        return 1.0
+    errors = [(replace(objective, worst=False).error(mechanism, shares), mechanism) for mechanism in closed]
+    error, best = min(errors, key=lambda pair: pair[0])
+    worst = replace(objective, worst=True).error(best, shares)
+    return FIRST_SHARE if error < (1 - MUCH_WORSE) * worst else 1.0
 
 
 def _certified(
@@ -260,10 +272,17 @@ def _certifying(values: int, reports: int) -> float:
 
 
 def _starting_columns(component: Component, closed: Sequence[Mechanism]) -> Array:
-    """The columns of all closed forms that can be listed, restricted to the values of a component."""
-    listed = [columns_of(mechanism, component.members) for mechanism in closed]
+    """The columns of all closed forms that can be listed, restricted to the values of a component.
+
+    Those of circulant response are left out: they are many, nearly alike, and none is an image of another.
+    """
+    listed = [columns_of(mechanism, component.members) for mechanism in closed if not _is_circulant(mechanism)]
     known = [columns[columns.max(axis=1) > 0] for columns in listed if columns is not None]
     return np.concatenate([np.ones((1, component.size)), *known])
+
+
+def _is_circulant(mechanism: Mechanism) -> bool:
+    return any(isinstance(part.decoder, CirculantDecoder) for part in decoder_of(mechanism).groups())
 
 
 def columns_of(mechanism: Mechanism, members: Sequence[int]) -> Array | None:
@@ -279,17 +298,22 @@ def columns_of(mechanism: Mechanism, members: Sequence[int]) -> Array | None:
 def _balance(
     search: Search, objective: Objective, shares: Array, closed: Sequence[Mechanism], seconds: float
 ) -> Objective:
-    """The objective with each of several targets divided by the least error that a search for it alone finds."""
+    """The objective with each of several targets divided by the least error that a search for it alone finds.
+
+    When half of the time is over, the closed forms have to do for the targets that are left.
+    """
     if len(objective.targets) == 1:
         return objective
-    each = min(ALONE_SHARE, 0.5 / len(objective.targets)) * seconds
+    each, half = min(ALONE_SHARE, 0.5 / len(objective.targets)) * seconds, monotonic() + seconds / 2
     best = []
     for target in objective.targets:
         alone = replace(objective, targets=(target,))
-        sized = _rescale(search, alone)
-        solution = search.solve(sized, shares, monotonic() + each)
-        reached = search.unit * (worst_case(solution, sized)[1] if alone.worst else solution.error)
-        best.append(min(reached, *(alone.error(mechanism, shares) for mechanism in closed), math.inf))
+        errors = [alone.error(mechanism, shares) for mechanism in closed]
+        if not errors or monotonic() < half:
+            sized = _rescale(search, alone)
+            solution = search.solve(sized, shares, monotonic() + each)
+            errors.append(search.unit * (worst_case(solution, sized)[1] if alone.worst else solution.error))
+        best.append(min(errors))
     return objective.balance(best)
 
 

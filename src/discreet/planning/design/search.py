@@ -26,7 +26,9 @@ MAX_SADDLE_GAP = 1e-3
 WRITING_SHARE = 0.2
 """The part of the time of a search that writing its table may take."""
 FIRST_SHARE = 0.75
-"""The part of the time that the search at the first shares may take where the worst case is made small."""
+"""The part of the time that the search at the first shares may take where other shares are much worse."""
+MUCH_WORSE = 0.1
+"""The least part of the worst error by which the one at the first shares is below it, for the rest to be worth it."""
 MAX_STEPS = 200
 """The most shares tried on the way to the least favourable ones."""
 
@@ -66,6 +68,8 @@ class Search:
     """The last columns of each component, for every objective."""
     began: float = field(default_factory=monotonic)
     stopped: bool = False
+    first_share: float = 1.0
+    """The part of the time that the search at the first shares may take where the worst case is made small."""
     unit: float = 1.0
     """What the errors of the search are multiplied by for the history: it has queries of about the size 1."""
 
@@ -138,10 +142,11 @@ class Search:
         """The channel with the smallest largest error over all shares.
 
         Shares move towards the worst ones for the channel that is best at them (Frank-Wolfe on a concave function).
-        Where even the first search does not end by itself it takes most of the time: a poor channel is poor anywhere.
+        Where even the search at the first shares does not end by itself it takes `first_share` of the time: a poor
+        channel is poor anywhere. With all of it the result is that of the search at these shares alone.
         """
         seconds = until - monotonic()
-        solution = self.at(objective, shares, monotonic() + FIRST_SHARE * seconds)
+        solution = self.at(objective, shares, until - (1 - self.first_share) * seconds)
         best = np.inf, solution
         for step in range(MAX_STEPS):
             against, most = worst_case(solution, objective)
