@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.groups.moments import margin_of
 from ..analysis.result import CONFIDENCE, Result
 from ..core.domain import Value
 from ..core.errors import Unavailable, check_type
@@ -145,7 +146,5 @@ def margins(tally: FormTally) -> Margins:
 def _queries(tally: FormTally, question: str) -> list[Query]:
     """The share of each answer to a question, as the sum over the tuples that hold it."""
     (joint,) = tally.values()
-    result, sizes = estimate(joint), [spec.context.size for spec in tally.form.questions.values()]
-    place = tally.form.names.index(question)
-    answers = np.indices(sizes)[place].ravel()
-    return [result.query((answers == x).astype(float)) for x in range(sizes[place])]
+    result, place = estimate(joint), tally.form.names.index(question)
+    return [result.query(weights) for weights in margin_of(joint.mechanism.context.values, place)[1]]

@@ -131,8 +131,10 @@ class Strategies(Result):
         plot_bars(groups, series, path, y_label="largest standard error", title=title, note=self.remarks()[0])
 
 
-def strategies(form: Form, *, n: int, prior: Mapping[str, Any] | None = None) -> Strategies:
+def strategies(form: Form, *, n: int, prior: Mapping[str, Any] | None = None, tuples: int = MAX_TUPLES) -> Strategies:
     """The strategies compared for n people who are asked the questions of a form.
+
+    "together" is left out where there are more than `tuples` tuples of answers, unless the form asks so.
 
     A share has n times the variance ``V = E[phi_x**2] - p_x**2`` of its mechanism; if one of m questions is asked,
     m times as much. Two answers with a report each have ``(V1 + p_x**2)(V2 + p_z**2) - (p_x p_z)**2``, and together
@@ -146,16 +148,16 @@ def strategies(form: Form, *, n: int, prior: Mapping[str, Any] | None = None) ->
     for name in given.keys() - set(form.names):
         raise InvalidInput(f"prior of {name!r} must be that of one of the questions: {', '.join(form.names)}")
     shares = {name: prior_of(spec.context, given.get(name)) for name, spec in form.questions.items()}
-    compared = tuple(_strategy(form, strategy, shares, int(n)) for strategy in STRATEGIES)
+    compared = tuple(_strategy(form, strategy, shares, int(n), tuples) for strategy in STRATEGIES)
     return Strategies(form, int(n), compared, "the given shares" if given else "even shares")
 
 
-def _strategy(form: Form, strategy: str, shares: Mapping[str, Array], n: int) -> Strategy:
+def _strategy(form: Form, strategy: str, shares: Mapping[str, Array], n: int, most: int) -> Strategy:
     try:
         if strategy == TOGETHER:
             tuples = math.prod(map(len, shares.values()))
-            if tuples > MAX_TUPLES and form.strategy != TOGETHER:
-                raise BeyondLimits(f"{tuples} tuples of answers are more than the {MAX_TUPLES} that are compared")
+            if tuples > most and form.strategy != TOGETHER:
+                raise BeyondLimits(f"{tuples} tuples of answers are more than the {most} that are compared")
         variant = form.asking(strategy)
         mechanisms = variant.mechanisms
     except DiscreetError as problem:

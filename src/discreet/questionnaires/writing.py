@@ -204,6 +204,13 @@ def _text_columns(form: Form, reports: FormReports) -> list[list[Any]]:
 
 
 @contextmanager
+def form_sink(form: Form, out: str, keep: Sequence[str]) -> Iterator[Write]:
+    """A writer of reports of a form to Parquet or Arrow, with columns of text beside them."""
+    with _arrow_sink(form, out, (), tuple(keep), mark_of(origin_of(form).fingerprint, insecure=False)) as write:
+        yield write
+
+
+@contextmanager
 def _arrow_sink(
     form: Form, out: str, files: Sequence[FileSource], keep: tuple[str, ...], mark: str | None
 ) -> Iterator[Write]:

@@ -1,0 +1,1 @@
+"""XLSForms, the workbooks of ODK and KoboToolbox, as questionnaires and back."""
