@@ -35,6 +35,12 @@ def test_a_report_says_what_was_promised_and_found(estimate):
     assert (np.array(data["sampling_stderr"]) < estimate.stderr).all()
 
 
+def test_one_bit_is_one_bit():
+    asked = dc.mechanism(dc.Context.uniform(["no", "yes"], "1"), "randomized_response")
+    page = dc.release(dc.estimate(asked.tally([0, 1, 1])), title="One").to_html()
+    assert "</code>, 1 bit each, by" in page
+
+
 def test_the_page_needs_nothing_else_and_has_its_data_inside(estimate):
     report = dc.release(estimate, title="Where people live")
     page = report.to_html()
@@ -313,3 +319,14 @@ def test_a_heavy_report_is_said_to_weigh_more():
         for r in (PLAIN.shares(), WEIGHTED.shares())
     )
     assert float(heavy) > 1.5 * float(light)
+
+
+@pytest.mark.long
+def test_a_long_word_does_not_make_the_page_wider(estimate, browser, tmp_path):
+    long = "Donaudampfschifffah" * 5
+    report = dc.release(estimate, title=long, question=long, words={"a": long}, asked_by=long)
+    (tmp_path / "report.html").write_text(report.to_html(), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto((tmp_path / "report.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.close()

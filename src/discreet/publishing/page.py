@@ -23,11 +23,13 @@ STYLE = """
 --line:light-dark(#d8dbdf,#3b4048);--paper:light-dark(#fdfcfa,#16181c);--pale:light-dark(#cfe3f1,#2b4557);
 --fill:light-dark(#0072b2,#56a9dc)}
 body{font:16px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:50rem;margin:2rem auto;
-padding:0 1rem}h1{line-height:1.2;margin-bottom:.3rem}h2{margin-top:2rem}.soft{color:var(--soft)}
+padding:0 1rem;overflow-wrap:anywhere}td,thead th{overflow-wrap:normal}h1{line-height:1.2;margin-bottom:.3rem}
+h2{margin-top:2rem}.soft{color:var(--soft)}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.93rem}
 th,td{text-align:right;padding:.25rem .5rem;border-bottom:1px solid var(--line)}th:first-child{text-align:left;
 font-weight:400}thead th{font-weight:600}code{overflow-wrap:anywhere;font-size:.85em}svg{width:100%;height:auto}
-svg text{fill:var(--ink);font:12px system-ui,sans-serif}.wide{overflow-x:auto}
+svg text{fill:var(--ink);font:12px system-ui,sans-serif}.wide{overflow-x:auto}.wide svg{min-width:34rem}
+.wide td{white-space:nowrap}@media(max-width:30rem){table{font-size:.8rem}th,td{padding:.25rem .2rem}}
 """
 
 
@@ -51,7 +53,7 @@ def page(data: Mapping[str, Any]) -> str:
 <h2>What the numbers do not say</h2>
 {_list(data["caveats"])}
 <h2>How it can be checked</h2>
-<p>Reports were chosen at random by the mechanism <code>{escape(law["mechanism"])}</code>, {law["bits"]} bits each, by
+<p>Reports were chosen at random by the mechanism <code>{escape(law["mechanism"])}</code>, {_bits(law["bits"])} each, by
 published rules (the law) with the SHA-256 <code>{escape(law["fingerprint"])}</code>. {_proof(proof)}</p>
 <p>Method: {escape(data["method"]["name"])}; intervals at {100 * data["confidence"]:g} % confidence. Made by
 {escape(data["made_by"])}. The data of this page are in its source, under the id <code>data</code>.</p>
@@ -71,6 +73,10 @@ def _facts(data: Mapping[str, Any]) -> str:
 
 def _list(sentences: Sequence[str]) -> str:
     return "<ul>" + "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences) + "</ul>"
+
+
+def _bits(count: int) -> str:
+    return "1 bit" if count == 1 else f"{count} bits"
 
 
 def _proof(proof: Mapping[str, Any]) -> str:
@@ -184,7 +190,8 @@ class _Scale:
         for row, x in enumerate(sorted(largest)):
             marks += self._row(panel, x, ROW * row + 16, quantile(data["confidence"]))
         said = escape(f"{panel['heading'] or 'Shares'}: {len(largest)} estimates with their intervals", quote=True)
-        return f'<svg viewBox="0 0 {WIDTH} {height + 40}" role="img" aria-label="{said}">{"".join(marks)}</svg>'
+        drawing = f'<svg viewBox="0 0 {WIDTH} {height + 40}" role="img" aria-label="{said}">{"".join(marks)}</svg>'
+        return f'<div class="wide" tabindex="0" role="group" aria-label="A picture of the table">{drawing}</div>'
 
     def _row(self, panel: Mapping[str, Any], x: int, y: int, z: float) -> list[str]:
         number, name = panel["estimate"][x], str(panel["names"][x])

@@ -23,9 +23,9 @@ def opening(context: Context, randomized: str | None) -> str:
         return "Answers were counted as they are: nothing was promised."
     all_hidden = min(hidden_counts(context)) > 0
     if randomized == DEVICE:
-        how = "each answer was randomized on its holder's own device"
+        how = "each answer was randomized on the person's own device"
         if not all_hidden:
-            how = "as far as the promise below goes, answers were randomized on their holders' own devices"
+            how = "as far as the promise below goes, answers were randomized on people's own devices"
         return (
             f"What was collected are reports, not answers: {how}, and the numbers below were recovered from all "
             "reports together."
