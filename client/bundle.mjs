@@ -1,4 +1,4 @@
-/** How the client is bundled: three modules, each of which imports those before it and holds no code of theirs. */
+/** How the client is bundled: four modules, each of which imports others where they will stand and holds no classes of theirs. */
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,22 +6,23 @@ import { fileURLToPath } from "node:url";
 const HERE = dirname(fileURLToPath(import.meta.url));
 
 /** Every module by the name of its entry in src/, and the options of its own. */
-export const MODULES = ["discreet", "participant", "node"];
+export const MODULES = ["discreet", "participant", "questionnaire", "node"];
 
 /** Properties of no data, that no other module asks for: the first module, which is to be small, has short names for them. */
 const PRIVATE =
   /^(above|apart|below|between|bitwise|cells|claims|count|cover|depth|few|grid|group|holds|inputs|isOther|largest|last|maxRatio|members|offsets|often|outputs|part|parts|place|places|proves|ratio|ratios|rounding|scale|sides|sizes|subsets|takes|unprotected|whole|write)$/;
 
 /**
- * The other modules are not taken in, but imported from where they will stand; the class of errors is that of the first one.
+ * The other modules are not taken in, but imported from where they will stand, the one for questionnaires when it is needed; the class of errors is that
+ * of the first one.
  * @param {string} module
  * @param {string} suffix of their file names
  */
 const besides = (module, suffix) => ({
   name: "modules",
   setup: (/** @type {any} */ build) =>
-    build.onResolve({ filter: /^\.\/(discreet|participant|refused)\.js$/ }, (/** @type {any} */ { kind, path }) =>
-      kind !== "import-statement" || (path === "./refused.js" && module === "discreet")
+    build.onResolve({ filter: /^\.\/(discreet|participant|questionnaire|refused)\.js$/ }, (/** @type {any} */ { kind, path }) =>
+      !["import-statement", "dynamic-import"].includes(kind) || (path === "./refused.js" && module === "discreet")
         ? undefined
         : { path: path.replace("refused", "discreet").replace(/\.js$/, suffix), external: true },
     ),

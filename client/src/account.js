@@ -28,6 +28,9 @@ import { canonical, isDigits, isTable, isText, readPlain } from "./plain.js";
  */
 /** @typedef {{kind: "outcome", upload: string, state: "accepted" | "refused", status: number}} Outcome */
 
+/** The most laws of a form. */
+const MOST_PARTS = 64;
+
 /** The most reports of one upload. */
 const BATCH = 1000;
 
@@ -48,6 +51,7 @@ const ENTRIES = new Map(
     cap: { epsilon: isExact, version: (found) => found === 1 },
     budget: { context: isObject, domain: isObject },
     terms: { context: isObject, domain: isObject, fingerprint: isDigits(64) },
+    parts: { fingerprint: isDigits(64), parts: (found) => Array.isArray(found) && found.length && found.length <= MOST_PARTS && found.every(isDigits(64)) },
     debit: { collection: isText, epsilon: isExact, fingerprint: isDigits(64), shows: (found) => typeof found === "boolean" },
     report: {
       collection: isText,
@@ -89,6 +93,8 @@ export class Account {
     this.budgets = [];
     /** Contexts by the fingerprints of their laws; null for one that cannot be read here. @type {Map<string, Context | null>} */
     this.terms = new Map();
+    /** The fingerprints of the laws of each form, by its own. @type {Map<string, string[]>} */
+    this.parts = new Map();
     /** What was paid under each law. @type {Map<string, Payments>} */
     this.paid = new Map();
     /** @type {Map<string, Answered>} */
@@ -122,11 +128,13 @@ export class Account {
       this.spent = plus(this.spent, amount);
       this.collections.set(rest.collection, known);
     } else if (kind === "budget") {
-      const budget = budgetOf(/** @type {any} */ (rest), this.budgets, this.paid);
+      const budget = budgetOf(/** @type {any} */ (rest), this);
       follows(budget);
       this.budgets.push(/** @type {Budget} */ (budget));
     } else if (kind === "terms") {
       if (!this.terms.has(rest.fingerprint)) this.terms.set(rest.fingerprint, contextIn(/** @type {any} */ (rest)));
+    } else if (kind === "parts") {
+      if (!this.parts.has(rest.fingerprint)) this.parts.set(rest.fingerprint, rest.parts);
     } else if (kind === "report") {
       const { tag, report, source, wording } = rest;
       const first = this.collections.get(source);

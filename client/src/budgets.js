@@ -14,6 +14,14 @@ import { canonical } from "./plain.js";
 /** An entry of E: null where values may be told apart for certain. @typedef {Ratio | null} Entry */
 
 /**
+ * What was paid under each law, and what laws are known to promise, by their fingerprints: their contexts, null for one that cannot be read here,
+ * and of a form the laws of its parts.
+ * @typedef {{paid: Map<string, Payments>, terms: Map<string, Context | null>, parts: Map<string, readonly string[]>}} Known
+ */
+
+/** A law, or the part of a form. @typedef {{fingerprint: string, E: () => Context, context: any, values: readonly any[]}} Part */
+
+/**
  * A budget as a journal has it: the texts of its values, its entries by pairs of their numbers, row by row, and what was paid under
  * each law before it was first set.
  * @typedef {{written: Written, names: string[], levels: Entry[], before: Map<string, Payments>}} Budget
@@ -43,6 +51,12 @@ const domainOf = (values) => (values.every((value, x) => value === x) ? { size: 
 
 /** The context of a law as lines hold it. @param {{context: any, values: readonly any[]}} law @returns {Written} */
 export const termsOf = ({ context, values }) => ({ context, domain: domainOf(values) });
+
+/** The laws that a debit under this one is about: those of the parts of a form, or itself. @param {Pick<Known, "parts">} known @param {string} fingerprint @returns {readonly string[]} */
+export const partsOf = ({ parts }, fingerprint) => parts.get(fingerprint) ?? [fingerprint];
+
+/** Whether what a law promises, or every part of a form, was written down. @param {Pick<Known, "terms" | "parts">} known @param {string} fingerprint */
+export const isWritten = (known, fingerprint) => partsOf(known, fingerprint).every((part) => known.terms.has(part));
 
 /** Whether a context is written down although no budget counts it. @param {Written} written */
 export const isShort = (written) => canonical(written).length <= LONGEST_TERMS;
@@ -110,13 +124,34 @@ function among(context, names) {
 }
 
 /**
+ * What an answer tells of values that are given by their texts; null if it has not all of them. Several answers may be one value, a tuple: then it is
+ * what they tell of each answer that has all of the values. In a product that is the sum over the factors that do, and where all tuples are alike what
+ * they tell of any two.
+ * @param {Context} context
+ * @param {string[]} names
+ * @returns {Entry[] | null}
+ */
+function toldOf(context, names) {
+  const found = among(context, names);
+  if (found) return found;
+  const { factors, values, sets, shows } = context;
+  if (factors) {
+    const told = factors.flatMap((factor) => [toldOf(factor, names) ?? []]).filter((levels) => levels.length);
+    return told.length ? told.reduce((one, other) => one.map((entry, place) => added(entry, other[place]))) : null;
+  }
+  const level = sets?.[0]?.[2];
+  if (!level || !values[0].tuple || shows || sets?.some(([, , other]) => textOf(other) !== textOf(level))) return null;
+  const places = values[0].tuple.map((/** @type {any} */ _, /** @type {number} */ i) => new Set(values.map((value) => canonical(value.tuple?.[i] ?? null))));
+  return places.some((/** @type {Set<string>} */ answers) => names.every((name) => answers.has(name))) ? Array(names.length ** 2).fill(level) : null;
+}
+
+/**
  * A budget that was written; null if it cannot be read here, or has too many values.
  * @param {Written} written
- * @param {Budget[]} others that were set before
- * @param {Map<string, Payments>} paid
+ * @param {{budgets: Budget[], paid: Map<string, Payments>}} account the budgets that were set before, and what was paid
  * @returns {Budget | null}
  */
-export function budgetOf(written, others, paid) {
+export function budgetOf(written, { budgets: others, paid }) {
   const context = contextIn(written);
   if (!context || context.values.length > MOST_VALUES) return null;
   const names = context.values.map(canonical);
@@ -145,60 +180,68 @@ export function isLower(budget, others) {
 }
 
 /**
- * What debits have spent of a budget, and one more answer under `asked`. A debit whose context is known counts exactly if its question has all
- * values of the budget, else not at all; one whose context is not known, or cannot be read, may have been about these values.
+ * What debits have spent of a budget, and one more answer under the contexts that are `asked`. A debit counts exactly for each part whose context is
+ * known, if its question has all values of the budget; one of which a context is not known, or cannot be read, may have been about these values.
  * @param {Budget} budget
- * @param {Map<string, Payments>} paid
- * @param {Map<string, Context | null>} terms
- * @param {Entry[] | null} [asked]
+ * @param {Known} known
+ * @param {Entry[][]} [asked]
  */
-function spentOf({ names, before }, paid, terms, asked = null) {
+function spentOf({ names, before }, known, asked = []) {
   /** @type {Entry[]} */
   const sums = Array(names.length ** 2).fill([0n, 1n]);
   const add = (/** @type {Entry[]} */ levels, /** @type {number} */ often) => {
     for (const [place] of pairs(names.length)) sums[place] = added(sums[place], levels[place] && times(/** @type {Ratio} */ (levels[place]), [BigInt(often), 1n]));
   };
-  for (const [fingerprint, payments] of paid) {
-    const context = terms.get(fingerprint);
-    const known = context && among(context, names);
-    const unknown = terms.has(fingerprint) ? payments : before.get(fingerprint);
-    if (known) add(known, payments.debits);
-    else if (!context && unknown) add(Array(names.length ** 2).fill(unknown.shows ? null : unknown.epsilon), 1);
+  for (const [fingerprint, payments] of known.paid) {
+    const contexts = partsOf(known, fingerprint).map((part) => known.terms.get(part));
+    for (const context of contexts) {
+      const levels = context && toldOf(context, names);
+      if (levels) add(levels, payments.debits);
+    }
+    const unknown = contexts.includes(null) ? payments : contexts.includes(undefined) ? before.get(fingerprint) : undefined;
+    if (unknown) add(Array(names.length ** 2).fill(unknown.shows ? null : unknown.epsilon), 1);
   }
-  if (asked) add(asked, 1);
+  for (const levels of asked) add(levels, 1);
   return sums;
 }
 
 /** The value of a budget as sentences name it. @param {string} name */
 const shown = (name) => name.slice(0, 60);
 
+/** Whether a budget counts the answers under a context: it has all its values. @param {Budget[]} budgets @param {Context} context */
+export const isCounted = (budgets, context) => budgets.some(({ names }) => toldOf(context, names));
+
 /**
- * The budgets that count an answer under this context; `Refused` if one does not allow it, by the pair that is furthest beyond.
+ * Refuse one more answer under some laws, unless every budget allows it; what is said names the pair of values that is furthest beyond.
  * @param {Budget[]} budgets
- * @param {Map<string, Payments>} paid
- * @param {Map<string, Context | null>} terms
- * @param {Context} context
+ * @param {Known} account
+ * @param {string} fingerprint of the law, or of the form
+ * @param {readonly Part[]} laws its parts
  */
-export function checkBudgets(budgets, paid, terms, context) {
-  let counted = 0;
+export function checkBudgets(budgets, account, fingerprint, laws) {
+  const terms = new Map([...account.terms, ...laws.map((law) => /** @type {const} */ ([law.fingerprint, law.E()]))]);
+  const parts = new Map([...account.parts, /** @type {const} */ ([fingerprint, laws.map((law) => law.fingerprint)])]);
+  const known = { paid: account.paid, terms, parts };
   for (const budget of budgets) {
-    const asked = among(context, budget.names);
-    if (!asked) continue;
-    counted += 1;
-    const after = spentOf(budget, paid, terms, asked);
+    const levels = laws.flatMap((law) => {
+      const found = toldOf(law.E(), budget.names);
+      return found ? [found] : [];
+    });
+    if (!levels.length) continue;
+    const after = spentOf(budget, known, levels);
     const place = worst(budget, after);
     if (place < 0 || isAtMost(after[place], budget.levels[place])) continue;
+    const asked = levels.map((found) => found[place]).reduce(added);
     const count = budget.names.length;
     const [a, b] = [budget.names[Math.floor(place / count)], budget.names[place % count]].map(shown);
     const allowed = textOf(/** @type {Ratio} */ (budget.levels[place]));
     throw new Refused(
-      asked[place]
-        ? `This answer would spend ${textOf(asked[place])} on telling ${a} from ${b}, and the budget of ${allowed} does not allow it; no report was made.`
+      asked
+        ? `This answer would spend ${textOf(asked)} on telling ${a} from ${b}, and the budget of ${allowed} does not allow it; no report was made.`
         : `This answer may tell ${a} from ${b} for certain, where the budget allows ${allowed} only; no report was made.`,
       "overspent",
     );
   }
-  return counted;
 }
 
 /** The pair that is furthest above a budget, or nearest to it, by its place; -1 if no pair is limited. @param {Budget} budget @param {Entry[]} spent */
@@ -215,9 +258,9 @@ function worst({ names, levels }, spent) {
   return found;
 }
 
-/** What is said of a budget: the two values between which least is left, and what was spent there. @param {Budget} budget @param {Map<string, Payments>} paid @param {Map<string, Context | null>} terms */
-export function balanceOf(budget, paid, terms) {
-  const spent = spentOf(budget, paid, terms);
+/** What is said of a budget: the two values between which least is left, and what was spent there. @param {Budget} budget @param {Known} known */
+export function balanceOf(budget, known) {
+  const spent = spentOf(budget, known);
   const place = worst(budget, spent);
   const text = (/** @type {Entry} */ entry) => (entry ? textOf(entry) : "inf");
   const count = budget.names.length;

@@ -31,16 +31,15 @@ import { bitsOf } from "./laws/sampler.js";
 /**
  * The law that a text publishes, once its promise has been checked; `Refused` with a reason if it does not hold.
  * @param {string} text the canonical JSON, exactly as published
- * @param {{fingerprint?: string}} [expected]
+ * @param {{fingerprint?: string, from?: number}} [expected] `from` is the work that is counted as done
  * @returns {Promise<Law>}
  */
-export async function checkLaw(text, { fingerprint } = {}) {
+export async function checkLaw(text, { fingerprint, from = 0 } = {}) {
   if (!(text?.length <= LAW_BYTES)) refuse("The law is too large.", "limits");
   const hash = await sha256(text);
-  if (fingerprint !== undefined && fingerprint !== hash)
-    refuse("This is not the law that was announced.", "fingerprint");
+  if (fingerprint !== undefined && fingerprint !== hash) refuse("This is not the law that was announced.", "fingerprint");
   try {
-    begin(0);
+    begin(from);
     return checked(text, hash);
   } catch (problem) {
     const reason = problem instanceof Refused ? problem.message : "it cannot be read";
@@ -100,6 +99,6 @@ const prove = (context, sampler) => {
     const ratio = sampler.maxRatio(x, z);
     if (!(atMost(known, level) && atMost(ratio, power))) power = expBelow((known = level));
     if (!(ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, power)))
-      demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(level)} allows`);
+      refuse(`a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(level)} allows`, "law");
   }
 };

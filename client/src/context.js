@@ -222,7 +222,7 @@ const placesContext = (data, values) => {
   let opposite = 0;
   order.forEach((x, i) => {
     const away = (/** @type {number} */ far) => at(x, order[far % count]);
-    while (opposite < i + count && atMost(away(opposite), away(opposite + 1))) opposite += 1;
+    while (opposite < i + count && atMost(away(opposite), away(opposite + 1))) opposite++;
     largest = larger(largest, away(opposite));
   });
   return {
@@ -290,7 +290,7 @@ const pointsContext = (data, values) => {
       const order = ordered(side);
       let nearest = largest;
       for (const [i, x] of order.entries())
-        for (let j = i + 1; j < order.length; j += 1) {
+        for (let j = i + 1; j < order.length; j++) {
           const z = order[j];
           if (atMost(plus(nearest, rounding), along(side[z] - side[x]))) break; // and further on none is nearer
           const level = at(x, z);

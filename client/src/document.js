@@ -3,12 +3,13 @@
 import { Refused } from "./discreet.js";
 import { canonical, isDigits, isTable, isText, readPlain } from "./plain.js";
 import { addressOf } from "./requests.js";
+import { demandEntry, FORM_KEYS, readTexts, SINGLE_KEYS } from "./texts.js";
+
+/** @import { Texts } from "./texts.js" */
 
 /**
  * @typedef {object} Document
- * @property {string} title
- * @property {string} question
- * @property {Record<string, string>} words how values are shown to people, by their text
+ * @property {Texts} texts all that people read
  * @property {string} fingerprint of its law
  * @property {string} law the address of its law
  * @property {string} reports the address that takes uploads
@@ -18,7 +19,7 @@ import { addressOf } from "./requests.js";
  * @property {"open" | "invitation"} access
  * @property {string} [opens]
  * @property {string} [closes]
- * @property {"waiting" | "open" | "closed"} state how far it is: not open yet, open for answers, or closed for good
+ * @property {"waiting" | "open" | "full" | "closed"} state how far it is: not open yet, open for answers, open without room for them, or closed for good
  */
 
 /** The most bytes of a collection document. */
@@ -39,26 +40,26 @@ function isMoment(found) {
 /** @param {any} found */
 const isAllowed = (found) => Array.isArray(found) && found.length && found.every(isText) && new Set(found).size === found.length;
 
-/** What each key must hold. @type {Map<string, (found: any, data: any) => unknown>} */
+/** What each key must hold besides texts; the first ones must be there. @type {Map<string, (found: any, data: any) => unknown>} */
 const PARTS = new Map([
   ["version", (/** @type {any} */ found) => found === 1],
-  ["title", isLine],
-  ["question", isLine],
   ["fingerprint", isDigits(64)],
   ["law", isLine],
   ["reports", isLine],
   ["changes", (/** @type {any} */ found) => ["refuse", "spend"].includes(found)],
-  ["words", (/** @type {any} */ found) => isTable(found, isLine)],
   ["labels", (/** @type {any} */ found) => isTable(found, isAllowed)],
   ["period", (/** @type {any} */ found, /** @type {any} */ { labels }) => isText(found) && isTable(labels, isAllowed) && Object.hasOwn(labels, found)],
   ["access", (/** @type {any} */ found) => ["open", "invitation"].includes(found)],
   ["opens", isMoment],
   ["closes", isMoment],
-  ["state", (/** @type {any} */ found) => ["waiting", "open", "closed"].includes(found)],
+  ["state", (/** @type {any} */ found) => ["waiting", "open", "full", "closed"].includes(found)],
 ]);
 
 /** How many of them must be there. */
-const NEEDED = 7;
+const NEEDED = 5;
+
+/** Half a character, which no text in UTF-8 holds, as `JSON.stringify` writes it. */
+const HALF = /[^\\](\\\\)*\\ud/;
 
 /**
  * The document of the collection at an address.
@@ -68,11 +69,15 @@ const NEEDED = 7;
  */
 export function readDocument(text, address) {
   const data = readPlain(text);
-  const keys = isTable(data, () => true) ? Object.keys(data) : [];
-  const wrong = [...PARTS.keys()].slice(0, NEEDED).find((key) => !keys.includes(key)) ?? keys.find((key) => !PARTS.get(key)?.(data[key], data));
-  if (wrong !== undefined)
-    throw new Refused(`The collection does not describe itself as it must: see ${JSON.stringify(wrong.slice(0, 50))}.`, "document");
-  return { words: {}, labels: {}, access: "open", state: "open", ...data, law: addressOf(data.law, address), reports: addressOf(data.reports, address) };
+  demandEntry(isTable(data, () => true) && !HALF.test(JSON.stringify(data)), "version");
+  const keys = Object.keys(data);
+  const ofTexts = "questions" in data ? FORM_KEYS : SINGLE_KEYS;
+  for (const key of [...[...PARTS.keys()].slice(0, NEEDED), "title"]) demandEntry(keys.includes(key), key);
+  for (const key of keys) demandEntry(ofTexts.includes(key) || PARTS.get(key)?.(data[key], data), key);
+  const texts = readTexts(data, Object.keys(data.labels ?? {}));
+  const { law, reports } = data;
+  const found = Object.fromEntries(keys.filter((key) => PARTS.has(key)).map((key) => [key, data[key]]));
+  return /** @type {any} */ ({ labels: {}, access: "open", state: "open", ...found, texts, law: addressOf(law, address), reports: addressOf(reports, address) });
 }
 
 /** Refuse a collection that takes no answers now, by its own word or by the time. @param {Document} document @param {number} now */
@@ -80,6 +85,7 @@ export function checkOpen({ opens, closes, state }, now) {
   if (opens && now < Date.parse(opens)) throw new Refused(`This collection opens at ${opens}.`, "closed");
   if (closes && now >= Date.parse(closes)) throw new Refused(`This collection was closed at ${closes}.`, "closed");
   if (state === "open") return;
+  if (state === "full") throw new Refused("This collection has no room for answers now; try again later.", "full");
   throw new Refused(`This collection ${state === "waiting" ? "is not open yet" : "was closed by its owner"}, and takes no answers.`, "closed");
 }
 

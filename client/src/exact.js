@@ -117,11 +117,11 @@ const powerBelow = /* @__PURE__ */ memoized((/** @type {string} */ epsilon) => {
   spend(Number(scale) ** 2 / 1024);
   const reduced = (top << scale) / (bottom << squarings);
   let [term, total] = [1n << scale, 1n << scale];
-  for (let index = 1n; term; index += 1n) {
+  for (let index = 1n; term; index++) {
     term = ((term * reduced) >> scale) / index;
     total += term;
   }
-  for (let square = 0n; square < squarings; square += 1n) total = (total * total) >> scale;
+  for (let square = 0n; square < squarings; square++) total = (total * total) >> scale;
   return /** @type {Ratio} */ ([total, 1n << scale]);
 });
 

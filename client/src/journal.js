@@ -63,7 +63,7 @@ export class Journal {
     for (const written of text.slice(this.text.length, end).split("\n").slice(0, -1)) {
       const line = await this.#entry(written);
       const kind = line?.entry.kind;
-      if (isText(kind) && !(isKnown(kind) && (kind !== "budget" || budgetOf(line?.entry, [], new Map())))) throw unknown(next(), kind);
+      if (isText(kind) && !(isKnown(kind) && (kind !== "budget" || budgetOf(line?.entry, { budgets: [], paid: new Map() })))) throw unknown(next(), kind);
       try {
         this.account.add(/** @type {Entry} */ (line?.entry));
       } catch {

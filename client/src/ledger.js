@@ -1,6 +1,6 @@
 /** The ledger: one person's budget over all collections, and the report that each value has had. */
 
-import { balanceOf, budgetOf, checkBudgets, isLower, isShort, sharedWith, termsOf } from "./budgets.js";
+import { balanceOf, budgetOf, checkBudgets, isCounted, isLower, isShort, isWritten, partsOf, sharedWith, termsOf } from "./budgets.js";
 import { hexOf, utf8 } from "./bytes.js";
 import { randomWords, Refused } from "./discreet.js";
 import { atMost, exactNumber, plus, textOf } from "./exact.js";
@@ -12,13 +12,14 @@ import { randomHex } from "./stores.js";
 /** @import { Account, Entry, Upload } from "./account.js" */
 /** @import { Written } from "./budgets.js" */
 /** @import { Law } from "./check.js" */
+/** @import { Answering } from "./form.js" */
 /** @import { Store } from "./journal.js" */
 
 /**
  * An answer that is about to be given: nothing of it is written but the report.
  * @typedef {object} Order
  * @property {string} name of the collection
- * @property {Law} law
+ * @property {Answering} law of one question, or of a form with the answers to it
  * @property {number} x the number of the value
  * @property {Record<string, string>} labels
  * @property {string} [period] the label under each text of which the report may be sent once; without it, it is sent once in all
@@ -26,7 +27,7 @@ import { randomHex } from "./stores.js";
  * @property {string} url that takes uploads
  * @property {string} [access] "invitation" where a new upload needs one
  * @property {string} [invitation]
- * @property {string} [wording] the hash of title, question and words; without it the report is for this collection alone
+ * @property {string} [wording] the hash of what was asked, in words; without it the report is for this collection alone
  */
 
 /**
@@ -40,6 +41,14 @@ import { randomHex } from "./stores.js";
  *   least is left of it
  * @property {Upload[]} queued the uploads that were neither accepted nor refused yet
  * @property {Entry[]} entries every entry, in order
+ */
+
+/** The laws that an answer is about: those of a form, or the one. @param {Answering} law */
+const lawsOf = (law) => law.parts ?? [/** @type {Law} */ (law)];
+
+/**
+ * A collection whose answers were also answers to this one: so many of so many, and the number of the question in a form.
+ * @typedef {{other: string, count: number, size: number, question?: number}} Related
  */
 
 /** How often an entry is tried that others are always faster with. */
@@ -100,10 +109,14 @@ function nextOf(account, order, tag, elsewhere, upload) {
   const cost = exactNumber(epsilon);
   if (!cost || !atMost(plus(account.spent, cost), account.cap))
     throw new Refused(`This answer would spend ${epsilon}, and only ${leftOf(account)} is left; no report was made.`, "overspent");
-  const { budgets, paid, terms } = account;
-  const counted = checkBudgets(budgets, paid, new Map([...terms, [fingerprint, law.E()]]), law.E());
-  const written = termsOf(law);
-  if (!terms.has(fingerprint) && (counted || isShort(written))) return { kind: "terms", fingerprint, ...written };
+  const { budgets, terms, parts } = account;
+  const laws = lawsOf(law);
+  checkBudgets(budgets, account, fingerprint, laws);
+  for (const one of laws) {
+    const written = termsOf(one);
+    if (!terms.has(one.fingerprint) && (isCounted(budgets, one.E()) || isShort(written))) return { kind: "terms", fingerprint: one.fingerprint, ...written };
+  }
+  if (law.parts && !parts.has(fingerprint)) return { kind: "parts", fingerprint, parts: laws.map((one) => one.fingerprint) };
   return { kind: "debit", collection, fingerprint, epsilon, shows };
 }
 
@@ -170,13 +183,14 @@ export class Ledger {
   }
 
   /** The entry of the next budget that was asked for and is not there yet. @param {Account} account @returns {Entry | undefined} */
-  #budgetOver({ budgets, paid, collections, terms }) {
+  #budgetOver(account) {
+    const { budgets, collections } = account;
     for (const { context, domain } of this.#budgets) {
-      const budget = budgetOf({ context, domain }, budgets, paid);
+      const budget = budgetOf({ context, domain }, account);
       if (!budget) throw new Refused("A budget must be a context over at most 256 values, written as laws publish it.", "budget");
       if (!isLower(budget, budgets)) continue;
       const isFirst = !budgets.some(({ before }) => before === budget.before);
-      if (isFirst && [...collections.values()].some(({ shows, fingerprint }) => shows && !terms.has(fingerprint)))
+      if (isFirst && [...collections.values()].some(({ shows, fingerprint }) => shows && !isWritten(account, fingerprint)))
         throw new Refused("A budget must be set before answers that may show values.", "budget");
       return { kind: "budget", context, domain };
     }
@@ -185,7 +199,7 @@ export class Ledger {
 
   /** What stands for a value in the journal. @param {string} name of the collection @param {Order} order */
   async #tag(name, { law, x }) {
-    return hexOf(await crypto.subtle.sign("HMAC", await this.#journal.store.key(), utf8(canonical([name, law.values[x]]))));
+    return hexOf(await this.sign([name, law.values[x]]));
   }
 
   /**
@@ -201,25 +215,33 @@ export class Ledger {
   }
 
   /**
-   * A sentence for each collection answered under another law whose answers are among those of this one. Whether both ask the same, the ledger
-   * cannot know. There is none for a question that was answered already, here or with the same law and wording.
+   * Each collection answered under another law whose answers are among those of this one: how many of them, and of which question of a form.
+   * Whether both ask the same, the ledger cannot know. There is none for a question that was answered already, here or with the same law and
+   * wording.
    * @param {string} name
-   * @param {Law} law
+   * @param {{fingerprint: string}} law
+   * @param {readonly Law[]} laws of its parts, where it is a form, else itself
    * @param {string} [wording]
-   * @returns {Promise<string[]>}
+   * @returns {Promise<Related[]>}
    */
-  warnings(name, law, wording) {
+  related(name, { fingerprint: asked }, laws, wording) {
     return this.#alone(async () => {
       const account = await this.#journal.read();
       const { collections, terms } = account;
-      if (collections.has(name) || account.reportsTo(law.fingerprint, wording).length) return [];
-      const names = new Set(law.values.map((value) => canonical(value)));
-      return [...collections].flatMap(([other, { fingerprint }]) => {
-        const count = fingerprint === law.fingerprint ? 0 : sharedWith(terms.get(fingerprint) ?? null, names);
-        const sentence = `${count} of these ${law.size} answers were also answers to ${other}, which you answered under another law: if both ask the same of you, what they show adds up.`;
-        return count ? [sentence] : [];
+      if (collections.has(name) || account.reportsTo(asked, wording).length) return [];
+      return laws.flatMap(({ fingerprint: own, values, size }, i) => {
+        const names = new Set(values.map((value) => canonical(value)));
+        return [...collections].flatMap(([other, { fingerprint }]) => {
+          const count = Math.max(...partsOf(account, fingerprint).map((part) => (part === own ? 0 : sharedWith(terms.get(part) ?? null, names))));
+          return count ? [{ other, count, size, ...(laws.length > 1 && { question: i }) }] : [];
+        });
       });
     });
+  }
+
+  /** What HMAC-SHA256 with the key of this ledger makes of data. @param {any} data @returns {Promise<ArrayBuffer>} */
+  async sign(data) {
+    return crypto.subtle.sign("HMAC", await this.#journal.store.key(), utf8(canonical(data)));
   }
 
   /** The upload that carries the report of a value, stored with all that it rests on. @param {Order} order @returns {Promise<Upload>} */
@@ -281,8 +303,8 @@ export class Ledger {
         reports: reports.length,
         shows,
       }));
-      const { cap, spent: total, queued, entries: all, paid, terms } = account;
-      const budgets = account.budgets.map((budget) => balanceOf(budget, paid, terms));
+      const { cap, spent: total, queued, entries: all } = account;
+      const budgets = account.budgets.map((budget) => balanceOf(budget, account));
       return { cap: textOf(cap), spent: textOf(total), left: leftOf(account), collections, budgets, queued, entries: structuredClone(all) };
     });
   }

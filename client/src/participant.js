@@ -10,21 +10,37 @@ import { promiseFor, promiseOf } from "./promise.js";
 import { addressOf, textAt } from "./requests.js";
 import { sendUpload } from "./sending.js";
 import { IndexedStore } from "./stores.js";
+import { inLanguage, wordingOf } from "./texts.js";
 import { checkWords } from "./words.js";
 
 export { checkLaw, randomWords, Refused } from "./discreet.js";
 export { entriesOf } from "./entries.js";
 export { IndexedStore, MemoryStore } from "./stores.js";
-export { wordsFor } from "./words.js";
+export { inLanguage } from "./texts.js";
+export { textOfValue, wordsFor } from "./words.js";
 export { KEY_BYTES, keyBytes, randomHex, tagKey } from "./stores.js"; // for the ledger in a file
 
 /** @import { Upload } from "./account.js" */
 /** @import { Written } from "./budgets.js" */
 /** @import { Law } from "./check.js" */
+/** @import { Answering, Form, Question, Strategy } from "./form.js" */
 /** @import { Store } from "./journal.js" */
+/** @import { Related } from "./ledger.js" */
 /** @import { Promised } from "./promise.js" */
 /** @import { Ways } from "./requests.js" */
 /** @import { Sent } from "./sending.js" */
+/** @import { LabelTexts, QuestionTexts, Texts } from "./texts.js" */
+
+/** What several questions need, which is loaded with the first of them. */
+const questionnaire = () => import("./questionnaire.js");
+
+/**
+ * The form that a text publishes, once the promises of all its laws have been checked; `Refused` with a reason if one does not hold.
+ * @param {string} text the canonical JSON, exactly as published
+ * @param {{fingerprint?: string}} [expected]
+ * @returns {Promise<Form>}
+ */
+export const checkForm = async (text, expected) => (await questionnaire()).checkForm(text, expected);
 
 /**
  * What became of an answer: "accepted", "queued" until the collector can be reached, or "refused" by it. `sent` is the
@@ -33,28 +49,61 @@ export { KEY_BYTES, keyBytes, randomHex, tagKey } from "./stores.js"; // for the
  */
 
 /**
- * A collection whose law was fetched, compared with its fingerprint and checked from its integers.
- * @typedef {object} Collection
+ * A question as it is asked, in the main language; a single one is called "".
+ * @typedef {{name: string, values: readonly any[], E: Question["E"], promiseFor: (value: any) => string} & QuestionTexts} Asked
+ */
+
+/**
+ * What collections with one question and with several have in common.
+ * @typedef {object} Opened
  * @property {string} name its address, as ledgers call it
  * @property {string} title
+ * @property {Texts} texts all that people read; `inLanguage` gives them in another language
+ * @property {readonly Asked[]} questions
+ * @property {readonly string[]} asked the names of the questions to ask: all, or the one that was drawn for this ledger before anything is answered
+ * @property {Record<string, string[]>} labels public labels that an answer may carry
+ * @property {readonly ({name: string} & LabelTexts)[]} background how labels are asked for, in order
+ * @property {Promised} promise what was checked
+ * @property {string[]} warnings what the ledger knows that speaks against answering: questions with the same answers under another law
+ * @property {Related[]} related the same for other languages
+ * @property {boolean} needsInvitation whether an answer needs an invitation, and the link that was opened held none
+ */
+
+/**
+ * A collection with one question, whose law was fetched, compared with its fingerprint and checked from its integers.
+ * @typedef {object} OfOne
  * @property {string} question
  * @property {Record<string, string>} words how values are shown to people, by their text; for display only
  * @property {readonly any[]} values the answers that can be given
- * @property {Record<string, string[]>} labels public labels that an answer may carry
- * @property {Promised} promise what was checked
- * @property {string[]} warnings what the ledger knows that speaks against answering: questions with the same answers under another law
  * @property {(value: any) => string} promiseFor what is promised of one answer, in a sentence that does not repeat it
  * @property {Law} law
- * @property {boolean} needsInvitation whether an answer needs an invitation, and the link that was opened held none
+ * @property {undefined} [strategy]
+ * @property {undefined} [form]
  * @property {(value: any, more?: Beside) => Promise<Receipt>} answer with a value, which stays here
  */
+
+/**
+ * A collection with several questions, all of whose laws were checked so.
+ * @typedef {object} OfSeveral
+ * @property {Strategy} strategy
+ * @property {Form} form
+ * @property {undefined} [question]
+ * @property {undefined} [words]
+ * @property {undefined} [values]
+ * @property {undefined} [promiseFor]
+ * @property {undefined} [law]
+ * @property {(answers: Record<string, any>, more?: Beside) => Promise<Receipt>} answer with values by the names of the questions that are asked
+ */
+
+/** @typedef {Opened & OfOne} Collection */
+/** @typedef {Opened & OfSeveral} Questionnaire */
 
 /**
  * What goes along with a report: public labels, and an invitation where the collection asks for one, else that of the link.
  * @typedef {{labels?: Record<string, string>, invitation?: string}} Beside
  */
 
-/** The number of a value; nothing that is thrown repeats it. @param {Law} law @param {any} value */
+/** The number of a value; nothing that is thrown repeats it. @param {Question} law @param {any} value */
 function numberOf(law, value) {
   try {
     return law.index(value);
@@ -62,6 +111,32 @@ function numberOf(law, value) {
     throw new Refused("This is not one of the answers that can be given.", "value");
   }
 }
+
+/**
+ * The questions of a collection, whose words are checked in every language.
+ * @param {Texts} texts
+ * @param {readonly Question[]} laws
+ * @param {(question: number, x: number, unit: string) => string} promise
+ * @returns {Asked[]}
+ */
+function questionsOf(texts, laws, promise) {
+  for (const language of texts.languages) inLanguage(texts, language).questions.forEach(({ words }, i) => checkWords(laws[i].values, words, laws[i].context?.names));
+  return texts.questions.map((one, i) => ({
+    ...one,
+    values: laws[i].values,
+    E: laws[i].E,
+    promiseFor: (value) => promise(i, numberOf(laws[i], value), one.unit),
+  }));
+}
+
+/** Sentences about related collections. @param {Related[]} related */
+const warningsOf = (related) => ({
+  related,
+  warnings: related.map(({ other, count, size, question }) => {
+    const those = `${size} answers${question === undefined ? "" : ` to question ${question + 1}`}`;
+    return `${count} of these ${those} were also answers to ${other}, which you answered under another law: if both ask the same of you, what they show adds up.`;
+  }),
+});
 
 /** One person, with one ledger for all collections. */
 export class Participant {
@@ -93,7 +168,7 @@ export class Participant {
    * The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted. A link that ends
    * in `#invitation=...` holds an invitation, which is kept for the answer.
    * @param {string | URL} url
-   * @returns {Promise<Collection>}
+   * @returns {Promise<Collection | Questionnaire>}
    */
   async open(url) {
     const ways = this.#ways;
@@ -105,35 +180,63 @@ export class Participant {
       return found;
     };
     const document = await describe();
-    const law = await checkLaw(await textAt(ways, document.law, LAW_BYTES), document);
-    const { title, question, words, labels, period, changes, reports, access } = document;
-    checkWords(law.values, words);
-    const wording = await sha256(canonical([title, question, words]));
-    return Object.freeze({
+    const { texts, labels, period, changes, reports, access } = document;
+    const published = await textAt(ways, document.law, LAW_BYTES);
+    const wording = await sha256(canonical(wordingOf(texts)));
+    /** @param {{fingerprint: string}} law @param {readonly Law[]} laws @param {readonly Question[]} questions @param {(question: number, x: number, unit: string) => string} promise */
+    const opened = async (law, laws, questions, promise) => ({
       name,
-      title,
-      question,
-      words,
-      values: law.values,
+      title: texts.title,
+      texts,
+      questions: questionsOf(texts, questions, promise),
       labels,
-      promise: promiseOf(law, document),
-      warnings: await this.ledger.warnings(name, law, wording).catch(() => []), // without a ledger there is no answer either
-      promiseFor: (/** @type {any} */ value) => promiseFor(law, numberOf(law, value)),
-      law,
+      background: texts.background,
+      ...warningsOf(await this.ledger.related(name, law, laws, wording).catch(() => [])), // without a ledger there is no answer either
       needsInvitation: access === "invitation" && linked === undefined,
-      answer: async (/** @type {any} */ value, /** @type {Beside} */ more = {}) => {
-        checkOpen(document, ways.now());
-        const told = checkLabels(document, more.labels ?? {});
-        const invitation = checkInvited(document, more.invitation ?? linked);
-        const x = numberOf(law, value);
-        // it may have been closed since, and nothing is spent then; one that is away is as it was
-        const now = await describe().catch((problem) => {
-          if (problem.code === "unreachable") return document;
-          throw problem;
-        });
-        checkSame(document, now);
-        return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, period, changes, url: reports, access, invitation, wording }));
-      },
+    });
+    /** @param {() => [law: Answering, x: number]} chosen @param {Beside} more */
+    const send = async (chosen, more) => {
+      checkOpen(document, ways.now());
+      const told = checkLabels(document, more.labels ?? {});
+      const invitation = checkInvited(document, more.invitation ?? linked);
+      const [law, x] = chosen();
+      // it may have been closed since, and nothing is spent then; one that is away is as it was
+      const now = await describe().catch((problem) => {
+        if (problem.code === "unreachable") return document;
+        throw problem;
+      });
+      checkSame(document, now);
+      return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, period, changes, url: reports, access, invitation, wording }));
+    };
+    const [{ name: first, question, words, unit }] = texts.questions;
+    if (first === "") {
+      const law = await checkLaw(published, document);
+      const common = await opened(law, [law], [law], (_, x, unit) => promiseFor(law, x, unit));
+      return Object.freeze({
+        ...common,
+        asked: [""],
+        question,
+        words,
+        values: law.values,
+        promise: promiseOf(law, document, words, unit),
+        promiseFor: common.questions[0].promiseFor,
+        law,
+        answer: (/** @type {any} */ value, /** @type {Beside} */ more = {}) => send(() => [law, numberOf(law, value)], more),
+      });
+    }
+    const { answering, askedOf, promiseForForm, promiseOfForm, ...several } = await questionnaire();
+    const form = await several.checkForm(published, document);
+    if (canonical(form.names) !== canonical(texts.questions.map((one) => one.name)))
+      throw new Refused("The laws of the collection are not about the questions that it asks.", "document");
+    const common = await opened(form, form.laws, form.questions, (question, x, unit) => promiseForForm(form, question, x, unit));
+    const asked = await askedOf(form, (data) => this.ledger.sign(data), wording);
+    return Object.freeze({
+      ...common,
+      asked,
+      strategy: form.strategy,
+      promise: promiseOfForm(form, document),
+      form,
+      answer: (/** @type {Record<string, any>} */ answers, /** @type {Beside} */ more = {}) => send(() => [answering(form, answers, asked), 0], more),
     });
   }
 

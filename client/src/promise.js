@@ -1,21 +1,54 @@
-/** What a collection promises, in words that a person can check: the same sentences as in Python. */
+/** What a collection promises, in words that a person can check: the same sentences as in Python, and the facts that they say. */
 
 import { atMost, exactNumber, larger, NOTHING, ONE, over, plus, textOf, times } from "./exact.js";
-import { quoted } from "./words.js";
+import { quoted, textOfValue } from "./words.js";
 
 /** @import { Law } from "./check.js" */
+/** @import { Document } from "./document.js" */
+/** @import { Question } from "./form.js" */
 /** @import { Context } from "./context.js" */
 /** @import { Ratio } from "./exact.js" */
 
 /**
+ * What one sentence says: which one it is, and what is filled in. Numbers are exact texts, rounded against the collection; `values` are the
+ * first of `count`, or the names of groups, and `question` is the number of the question that they answer, from 0 on; `distance` has the `unit` in
+ * which the collection speaks first, if there is one. `numbers` are those of
+ * questions, from 1 on, and `places` the same in English, as `several` and `everything` are of `count`.
+ * @typedef {{key: string, given: Record<string, any>}} Fact
+ */
+
+/**
  * What was checked, and sentences that say it.
  * @typedef {object} Promised
- * @property {string} form of the context
+ * @property {string} form of the context, or the strategy of a questionnaire
  * @property {string} epsilon what an answer spends
  * @property {boolean} shows whether some answers may be told from others for certain
  * @property {string} fingerprint
- * @property {readonly string[]} sentences
+ * @property {readonly string[]} sentences in English
+ * @property {readonly Fact[][]} facts the same for other languages: for each sentence what it says, part by part
  */
+
+/** The sentences in English, by their keys. @type {Record<string, string>} */
+export const ENGLISH = {
+  nothing: "Nothing is hidden here: whoever gets your report may learn your answer from it.",
+  near: "The nearer another answer is to yours, the better yours is hidden: compared with an answer at a distance of {distance}, your report makes yours at most {likelier} times as likely as before (epsilon {level}, in proportion to the distance).",
+  nearest:
+    "The nearer another answer is to yours, the better yours is hidden: compared with the nearest answers, your report makes yours at most {likelier} times as likely as before (epsilon {level}, in proportion to the distance).",
+  any: "Compared with any other answer, your report makes yours at most {likelier} times as likely as before, whatever was known of you (epsilon {level}).",
+  anyRange:
+    "Compared with any other answer, your report makes yours at most {least} to {likelier} times as likely as before, whatever was known of you (epsilon {low} to {level}, depending on the two answers).",
+  some: "Compared with an answer that it is hidden from, your report makes yours at most {likelier} times as likely as before, whatever was known of you (epsilon {level}).",
+  someRange:
+    "Compared with an answer that it is hidden from, your report makes yours at most {least} to {likelier} times as likely as before, whatever was known of you (epsilon {low} to {level}, depending on the two answers).",
+  groups: "Your report shows which of {count} groups your answer is in, but not which one there: {values}.",
+  somewhere: "Every answer is hidden from some of the others only. Your report may rule out the rest for certain.",
+  protected: "Protected: {values}.",
+  partly: "Protected against some answers only: {values}.",
+  rest: "All other answers are not protected.",
+  invited: "Your invitation is sent along with your report: whoever noted who got it can tell that the report is yours.",
+  costRefuse: "Answering uses {epsilon} of your privacy budget. The same answer again uses nothing; a different one is not accepted.",
+  costSpend: "Answering uses {epsilon} of your privacy budget. The same answer again uses nothing; a different one uses as much again.",
+};
 
 /** The most values or blocks that a sentence lists. */
 const LISTED = 8;
@@ -23,11 +56,11 @@ const LISTED = 8;
 /** The most values whose entries are compared for a sentence about one of them. */
 const MAX_ROW = 10000;
 
-/** The most values of which every two are compared for a sentence about all. */
+/** The most values of which every two are compared for a sentence about all, or whose numbers are compared with distances. */
 const MAX_COMPARED = 300;
 
 /** e to the power of epsilon in three digits, rounded up; as a power where that means nothing to a reader. @param {string} epsilon */
-function likelier(epsilon) {
+export function likelier(epsilon) {
   const [top, bottom = 1] = epsilon.split("/").map(Number);
   const power = Math.exp(top / bottom) * (1 + 1e-12);
   if (!(top / bottom < 14)) return `e^${epsilon}`;
@@ -52,7 +85,7 @@ function hiddenCounts({ values, sets, factors }) {
 }
 
 /** The smallest entry of a context; undefined if it is not known. @param {Context} context @returns {Ratio | undefined} */
-function smallestOf({ values, sets, at, factors }) {
+export function smallestOf({ values, sets, at, factors }) {
   const least = (/** @type {Ratio[]} */ all) => (all.length ? all.reduce((a, b) => (atMost(a, b) ? a : b)) : undefined);
   if (factors) {
     const known = factors.filter((one) => one.values.length > 1).map(smallestOf);
@@ -62,16 +95,39 @@ function smallestOf({ values, sets, at, factors }) {
   return least(at ? values.flatMap((_, x) => values.slice(0, x).map((_, z) => at(x, z))) : (sets ?? []).map(([, , level]) => level));
 }
 
+/** A distance with its unit, which is the collection's own word. @param {Record<string, any>} given */
+const far = ({ distance, unit }) => (unit ? `${distance} ${quoted(unit, {})}` : distance);
+
+/** @param {Fact} fact @param {Record<string, string>} words @param {Record<string, string>} [english] the sentences by their keys @returns {string} */
+export const inEnglish = ({ key, given }, words, english = ENGLISH) =>
+  english[key].replace(/\{(\w+)\}/g, (_, name) =>
+    name === "values" ? list(given.values.map((/** @type {any} */ value) => quoted(value, key === "groups" ? {} : words)), given.count) : name === "distance" ? far(given) : String(given[name]),
+  );
+
+/** The number that a value begins with: 18 of 18, and of the band "18 to 27". */
+const NUMBER = /^-?\d+(\.\d+)?/;
+
+/** True if distances are differences of the numbers that the values begin with, and so have their unit. @param {Context} context @param {Ratio} each */
+function isNumeric({ values, at }, [top, bottom]) {
+  if (!at || values.length > MAX_COMPARED) return false;
+  const numbers = values.map((value) => Number(textOfValue(value).match(NUMBER)?.[0] ?? NaN));
+  return numbers.every((number, x) => {
+    const [own, whole] = x ? at(0, x) : NOTHING;
+    const apart = (Number(own) * Number(bottom)) / (Number(whole) * Number(top));
+    return Math.abs(apart - Math.abs(number - numbers[0])) <= 1e-9 * apart;
+  });
+}
+
 /**
- * What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less. Undefined for a context that does not
- * go by distance alone, or has one answer.
- * @param {Law} law @param {string} what
+ * What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less, or the nearest answers. Undefined for
+ * a context that does not go by distance alone, or has one answer.
+ * @param {Question} law @param {string} unit @returns {Fact | undefined}
  */
-function byDistance({ E, context, epsilon, shows }, what) {
+function byDistance({ E, context, epsilon, shows }, unit) {
   const largest = /** @type {Ratio} */ (exactNumber(epsilon));
   if (context.form !== "metric" || shows || !largest[0]) return undefined;
-  const unit = /** @type {Ratio} */ (exactNumber(context.epsilon));
-  const most = over(atMost(largest, ONE) ? largest : ONE, unit);
+  const each = /** @type {Ratio} */ (exactNumber(context.epsilon));
+  const most = over(atMost(largest, ONE) ? largest : ONE, each);
   /** @type {Ratio} */
   let power = [10n, 1n];
   while (atMost(power, most)) power = times(power, [10n, 1n]);
@@ -82,63 +138,75 @@ function byDistance({ E, context, epsilon, shows }, what) {
     distance = [5n, 2n, 1n].map((digit) => times(power, [digit, 1n])).find((step) => atMost(step, most));
   }
   const smallest = E().values.length > MAX_COMPARED ? undefined : smallestOf(E());
-  const isFar = smallest && !atMost(smallest, times(unit, distance));
-  const level = textOf(isFar ? smallest : times(unit, distance));
-  const other = isFar ? "the nearest answers" : `an answer at a distance of ${textOf(distance)}`;
-  return `compared with ${other}, your report makes ${what} at most ${likelier(level)} times as likely as before (epsilon ${level}, ${textOf(unit)} for every 1 of distance).`;
+  const isFar = smallest && !atMost(smallest, times(each, distance));
+  const level = textOf(isFar ? smallest : times(each, distance));
+  return { key: isFar ? "nearest" : "near", given: { distance: textOf(distance), likelier: likelier(level), level, ...(unit && isNumeric(E(), each) && { unit }) } };
 }
 
-/** @param {Law} law @param {number[]} counts from how many others each answer is hidden */
-function hiding(law, counts) {
+/** @param {Question} law @param {number[]} counts from how many others each answer is hidden @param {string} unit @returns {Fact} */
+function hiding(law, counts, unit) {
   const { E, epsilon, shows } = law;
-  if (!counts.some(Boolean)) return "Nothing is hidden here: whoever gets your report may learn your answer from it.";
-  const near = byDistance(law, "yours");
-  if (near) return `The nearer another answer is to yours, the better yours is hidden: ${near}`;
+  if (!counts.some(Boolean)) return { key: "nothing", given: {} };
+  const near = byDistance(law, unit);
+  if (near) return near;
   const smallest = smallestOf(E());
-  const least = smallest && textOf(smallest);
-  const isOne = least === undefined || least === epsilon;
-  const other = shows ? "an answer that it is hidden from" : "any other answer";
-  const most = isOne ? likelier(epsilon) : `${likelier(least)} to ${likelier(epsilon)}`;
-  const levels = isOne ? epsilon : `${least} to ${epsilon}, depending on the two answers`;
-  return `Compared with ${other}, your report makes yours at most ${most} times as likely as before, whatever was known of you (epsilon ${levels}).`;
+  const low = smallest && textOf(smallest);
+  const given = { likelier: likelier(epsilon), level: epsilon };
+  if (low === undefined || low === epsilon) return { key: shows ? "some" : "any", given };
+  return { key: shows ? "someRange" : "anyRange", given: { ...given, least: likelier(low), low } };
 }
 
-/** @param {Law} law @param {number[]} counts @param {Record<string, string>} words @returns {string[]} */
-function showing({ context, shows, values }, counts, words) {
+/** @param {Question} law @param {number[]} counts @returns {Fact[][]} */
+function showing({ context, shows, values }, counts) {
   if (!shows || !counts.some(Boolean)) return [];
   if (context.form === "blocks") {
     const count = new Set(context.block_of).size;
     const names = context.names ?? [...Array(count).keys()];
-    return [`Your report shows which of ${count} groups your answer is in, but not which one there: ${list(names.slice(0, LISTED).map((/** @type {any} */ name) => quoted(name)), count)}.`];
+    return [[{ key: "groups", given: { values: names.slice(0, LISTED), count } }]];
   }
   const others = values.length - 1;
   const among = (/** @type {(count: number) => boolean} */ isSo) => values.filter((_, x) => isSo(counts[x]));
   const everywhere = among((count) => count === others);
   const somewhere = among((count) => count > 0 && count < others);
-  if (somewhere.length === values.length) return ["Every answer is hidden from some of the others only. Your report may rule out the rest for certain."];
-  const told = (/** @type {string} */ isProtected, /** @type {any[]} */ hidden) =>
-    hidden.length ? [`${isProtected}: ${list(hidden.slice(0, LISTED).map((value) => quoted(value, words)), hidden.length)}.`] : [];
-  const rest = everywhere.length + somewhere.length < values.length ? ["All other answers are not protected."] : [];
-  return [[...told("Protected", everywhere), ...told("Protected against some answers only", somewhere), ...rest].join(" ")];
+  if (somewhere.length === values.length) return [[{ key: "somewhere", given: {} }]];
+  const told = (/** @type {"protected" | "partly"} */ key, /** @type {any[]} */ hidden) =>
+    hidden.length ? [{ key, given: { values: hidden.slice(0, LISTED), count: hidden.length } }] : [];
+  const isRest = everywhere.length + somewhere.length < values.length;
+  return [[...told("protected", everywhere), ...told("partly", somewhere), ...(isRest ? [{ key: /** @type {const} */ ("rest"), given: {} }] : [])]];
+}
+
+/** What is said of one question: how far its answers are hidden, and what may show. @param {Question} law @param {string} unit of its numbers @returns {Fact[][]} */
+export function protection(law, unit) {
+  const counts = hiddenCounts(law.E());
+  return [[hiding(law, counts, unit)], ...showing(law, counts)];
 }
 
 /**
+ * What a collection with one question promises.
  * @param {Law} law
- * @param {{changes: string, words: Record<string, string>, access: string}} document
+ * @param {Pick<Document, "changes" | "access">} document
+ * @param {Record<string, string>} words
+ * @param {string} [unit]
  * @returns {Promised}
  */
-export function promiseOf(law, { changes, words, access }) {
-  const { context, epsilon, shows, fingerprint } = law;
-  const counts = hiddenCounts(law.E());
-  const again = changes === "spend" ? "uses as much again" : "is not accepted";
-  const sentences = [
-    hiding(law, counts),
-    ...showing(law, counts, words),
-    ...(access === "invitation" ? ["Your invitation is sent along with your report: whoever noted who got it can tell that the report is yours."] : []),
-    `Answering uses ${epsilon} of your privacy budget. The same answer again uses nothing; a different one ${again}.`,
-  ];
-  return Object.freeze({ form: context.form, epsilon, shows, fingerprint, sentences: Object.freeze(sentences) });
+export function promiseOf(law, document, words, unit = "") {
+  const { changes } = document;
+  const cost = /** @type {Fact} */ ({ key: changes === "spend" ? "costSpend" : "costRefuse", given: { epsilon: law.epsilon } });
+  const said = [...protection(law, unit), ...invited(document), [cost]].map((facts) => ({ facts, sentence: facts.map((fact) => inEnglish(fact, words)).join(" ") }));
+  return promised(law.context.form, law, said);
 }
+
+/** @param {Pick<Document, "access">} document @returns {Fact[][]} */
+export const invited = ({ access }) => (access === "invitation" ? [[{ key: "invited", given: {} }]] : []);
+
+/**
+ * @param {string} form
+ * @param {{epsilon: string, shows: boolean, fingerprint: string}} law
+ * @param {{facts: Fact[], sentence: string}[]} said
+ * @returns {Promised}
+ */
+export const promised = (form, { epsilon, shows, fingerprint }, said) =>
+  Object.freeze({ form, epsilon, shows, fingerprint, sentences: Object.freeze(said.map(({ sentence }) => sentence)), facts: Object.freeze(said.map(({ facts }) => facts)) });
 
 /** The largest finite entry between a value and any other. @param {Context} context @param {number} x @returns {Ratio} */
 function largestAt({ values, sets, at, factors }, x) {
@@ -154,14 +222,18 @@ function largestAt({ values, sets, at, factors }, x) {
   return /** @type {Ratio[]} */ (row.filter(Boolean)).reduce(larger, NOTHING);
 }
 
-/** A sentence that says how far one answer, value number x, is hidden; it does not repeat the answer. @param {Law} law @param {number} x */
-export function promiseFor(law, x) {
+/** A sentence that says how far one answer, value number x, is hidden; it does not repeat the answer. @param {Question} law @param {number} x @param {string} unit */
+export function promiseFor(law, x, unit) {
   const { E, epsilon, size } = law;
   const context = E();
   const hidden = hiddenCounts(context)[x];
   if (!hidden) return "This answer is not protected: whoever gets your report may learn it for certain.";
-  const near = byDistance(law, "it");
-  if (near) return `This answer is protected best against answers near it: ${near}`;
+  const near = byDistance(law, unit);
+  if (near) {
+    const { likelier: most, level: at } = near.given;
+    const other = near.key === "nearest" ? "the nearest answers" : `an answer at a distance of ${far(near.given)}`;
+    return `This answer is protected best against answers near it: compared with ${other}, your report makes it at most ${most} times as likely as before (epsilon ${at}, in proportion to the distance).`;
+  }
   const level = size > MAX_ROW ? epsilon : textOf(largestAt(context, x));
   const most = `your report makes it at most ${likelier(level)} times as likely as before (epsilon ${level})`;
   return hidden === size - 1

@@ -21,7 +21,7 @@ export const range = (count) => [...Array(count).keys()];
  */
 export const entries = (data, keys, ...optional) => {
   const wanted = [...keys.split(" "), ...optional.filter((key) => key in data)].sort();
-  demand(Object.keys(data).join(" ") === wanted.join(" "));
+  demand(Object.keys(data).join() === wanted.join());
   return data;
 };
 

@@ -2,8 +2,8 @@
 
 import { Refused } from "./discreet.js";
 
-/** Characters that change the direction in which the text after them is shown. */
-const TURNS = /[\u202a-\u202e\u2066-\u2069]/;
+/** Characters that change the direction in which the text beside them is shown: with a mark, 1/2 is shown as 2/1. */
+const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 /** Characters without a picture. */
 const BLANKS = /[\p{Z}\p{Cc}\p{Cf}\p{DI}\u2065\u2800\ufff0-\ufff8]/gu;
@@ -25,12 +25,20 @@ export const wordsFor = (value, words) => {
   return Object.hasOwn(words, text) ? words[text] : undefined;
 };
 
+/** Letters of scripts that run to the left. */
+const LEFTWARD = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** A text in quotes, which changes places with nothing around it. @param {string} text */
+function quote(text) {
+  const inside = `"${text.replace(QUOTES, "'")}"`;
+  return LEFTWARD.test(text) ? `\u2068${inside}\u2069` : inside;
+}
+
 /** A value in a sentence: its own text in quotes, which it cannot end itself, and the collection's words for it. @param {any} value @param {Record<string, string>} [words] */
 export function quoted(value, words = {}) {
   const text = textOfValue(value);
   const word = wordsFor(value, words);
-  const own = `"${text.replace(QUOTES, "'")}"`;
-  return word === undefined || word === text ? own : `${own} (shown as "${word.replace(QUOTES, "'")}")`;
+  return word === undefined || word === text ? quote(text) : `${quote(text)} (shown as ${quote(word)})`;
 }
 
 /** What can be seen of a text: its compatibility form without blank and invisible characters. @param {string} text */
@@ -43,18 +51,20 @@ export const appearance = (text) => visible(text).toUpperCase().toLowerCase().no
 const isReadable = (text) => visible(text) !== "" && !TURNS.test(text);
 
 /**
- * Refuse words that can be taken for another value or word, and values that look alike: a person picks an answer, and reads what is promised of
- * it, by these texts.
+ * Refuse words that can be taken for another value or word, values that look alike, and names of blocks that cannot be read: a person picks an
+ * answer, and reads what is promised of it, by these texts.
  * @param {readonly any[]} values
  * @param {Record<string, string>} words
+ * @param {readonly any[]} [blocks]
  */
-export function checkWords(values, words) {
+export function checkWords(values, words, blocks = []) {
   /** @param {unknown} holds @param {string} text */
   const demand = (holds, text) => {
     if (!holds) throw new Refused(`The collection shows one answer as another: see ${JSON.stringify(text.slice(0, 50))}.`, "words");
   };
   /** @param {Map<string, string>} map @param {string} key @param {string} text */
   const isFirst = (map, key, text) => !map.has(key) && map.set(key, text);
+  for (const name of blocks) demand(isReadable(textOfValue(name)), textOfValue(name));
   const looks = new Map();
   for (const [value, word] of Object.entries(words)) demand(isReadable(word) && isFirst(looks, appearance(word), value), word);
   const seen = new Map();

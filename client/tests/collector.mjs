@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { canonical } from "../src/plain.js";
 
 export const ORIGIN = "https://collector.example";
 export const LAWS = JSON.parse(readFileSync(new URL("participant.laws.json", import.meta.url), "utf8"));
@@ -36,6 +37,19 @@ export const documentOf = (law, more = {}) => ({
   changes: "refuse",
   ...more,
 });
+
+/** The law file of a form, and its fingerprint. @param {string[]} laws @param {string[]} names @param {string} strategy */
+export const formOf = (laws, names, strategy) => ({
+  text: `{"form":{"laws":[${laws}],"questions":${JSON.stringify(names)},"strategy":${JSON.stringify(strategy)}},"version":1}`,
+  fingerprint: hash(canonical({ fingerprints: laws.map(hash), questions: names, strategy, version: 1 })),
+});
+
+/** The document of a collection with several questions. @param {string} fingerprint @param {string[]} names @param {object} [more] */
+export function documentOfForm(fingerprint, names, more = {}) {
+  const { question, ...document } = documentOf("");
+  const questions = names.map((name) => ({ name, question: `What about ${name}?` }));
+  return { ...document, fingerprint, questions, ...more };
+}
 
 /**
  * A collector that answers what `pages` says, by path, and to uploads what `answers` gives.

@@ -1,7 +1,7 @@
 /** Random histories of one person's answers, with crashes anywhere, and what must never happen in them. */
 
 import { createHash, createHmac } from "node:crypto";
-import { collector, documentOf, LAWS, ORIGIN, seeded } from "./collector.mjs";
+import { collector, documentOf, documentOfForm, formOf, LAWS, ORIGIN, seeded } from "./collector.mjs";
 
 /** A process that ended here. */
 export class Crash extends Error {}
@@ -76,26 +76,54 @@ export class LossyDisk {
     return text.slice(0, text.lastIndexOf("\n") + 1).split("\n").filter(Boolean).map((line) => JSON.parse(line));
   }
 
-  /** The value that a report of a collection stands for, by its tag, synced or not. @param {string} collection @param {any} report */
-  valuesOf(collection, report) {
+  /** Those of some values that a report of a collection stands for, by its tag, synced or not. @param {string} collection @param {any} report @param {any[]} values */
+  valuesOf(collection, report, values) {
     const tags = this.entries(this.durable + this.pending).flatMap((entry) => (entry.collection === collection && entry.report === report ? [entry.tag] : []));
-    return VALUES.filter((value) => tags.includes(createHmac("sha256", this.bytes).update(JSON.stringify([collection, value])).digest("hex")));
+    return values.filter((value) => tags.includes(createHmac("sha256", this.bytes).update(JSON.stringify([collection, value])).digest("hex")));
   }
 }
 
 const NAMES = ["/a/", "/b/", "/c/", "/d/"];
 const OTHER = "/d/"; // has another question than the rest, under their law
-const VALUES = ["v0", "v7"];
-const EPSILON = 0.5; // a half and sums of it are exact
 const LAW = LAWS.subset; // 1.3 million reports: two draws of one value are hardly ever the same
-const WORDS = 3; // of one report; nothing else draws so many
 
-const PAGES = Object.fromEntries(
-  NAMES.flatMap((name, i) => [
-    [name, JSON.stringify(documentOf(LAW, { changes: i ? "spend" : "refuse", ...(name === OTHER && { question: "Which of those?" }) }))],
-    [`${name}law`, LAW],
-  ]),
-);
+/**
+ * Collections that are answered with one of some answers: what may stand for these in a journal, what one spends (a half and sums of it are exact), and how
+ * many words a report takes; nothing else draws so many.
+ * @typedef {{pages: Record<string, string>, answers: any[], values: any[], epsilon: number, words: number}} World
+ */
+
+/** @param {string} law @param {(more: object) => object} describe @param {object} other */
+const pagesOf = (law, describe, other) =>
+  Object.fromEntries(NAMES.flatMap((name, i) => [[name, JSON.stringify(describe({ changes: i ? "spend" : "refuse", ...(name === OTHER && other) }))], [`${name}law`, law]]));
+
+/** One question. @type {World} */
+const SINGLE = {
+  pages: pagesOf(LAW, (more) => documentOf(LAW, more), { question: "Which of those?" }),
+  answers: ["v0", "v7"],
+  values: ["v0", "v7"],
+  epsilon: 0.5,
+  words: 3,
+};
+
+const QUESTIONS = ["a", "b"];
+
+/** Two questions under one law. @param {string} strategy @param {Omit<World, "pages">} more @returns {World} */
+function several(strategy, more) {
+  const { text, fingerprint } = formOf([LAW, LAW], QUESTIONS, strategy);
+  return { pages: pagesOf(text, (entries) => documentOfForm(fingerprint, QUESTIONS, entries), { title: "Another survey" }), ...more };
+}
+
+/** Both of them are asked. */
+export const EACH = several("each", { answers: [{ a: "v0", b: "v7" }, { a: "v7", b: "v7" }], values: [["v0", "v7"], ["v7", "v7"]], epsilon: 1, words: 6 });
+
+/** One of them is asked, as the key of the disk says. */
+export const ONE = several("one at random", {
+  answers: [{ a: "v0", b: "v0" }, { a: "v7", b: "v7" }],
+  values: QUESTIONS.flatMap((name) => [[name, "v0"], [name, "v7"]]),
+  epsilon: 0.5,
+  words: 3,
+});
 
 // the same hashes without a detour through another thread, which takes most of the time of a history
 crypto.subtle.digest = async (_, bytes) => new Uint8Array(createHash("sha256").update(/** @type {any} */ (bytes)).digest()).buffer;
@@ -105,9 +133,10 @@ crypto.subtle.sign = async (/** @type {any} */ algorithm, /** @type {any} */ key
 
 /** What is told where a draw is looked at. @type {() => void} */
 let drawn = () => {};
+let drawnWords = 0;
 const random = crypto.getRandomValues.bind(crypto);
 crypto.getRandomValues = (/** @type {any} */ array) => {
-  if (array instanceof BigUint64Array && array.length === WORDS) drawn();
+  if (array instanceof BigUint64Array && array.length === drawnWords) drawn();
   return random(array);
 };
 
@@ -116,11 +145,13 @@ crypto.getRandomValues = (/** @type {any} */ array) => {
  * @param {number} seed
  * @param {{Participant: any}} client
  * @param {string[]} [lazy]
+ * @param {World} [world]
  */
-export async function history(seed, { Participant }, lazy = []) {
+export async function history(seed, { Participant }, lazy = [], { pages, answers, values, epsilon, words } = SINGLE) {
   const chance = seeded(seed);
   const disk = new LossyDisk(chance, lazy);
-  const cap = chance.pick([0.5, 1, 1.5, 2]);
+  const cap = chance.pick([1, 2, 3, 4]) * epsilon;
+  drawnWords = words;
   /** @type {Set<string>} */
   const wrong = new Set();
   const counts = { answers: 0, crashes: 0, reloads: 0, refused: 0, posts: 0 };
@@ -128,7 +159,7 @@ export async function history(seed, { Participant }, lazy = []) {
   const told = new Map();
   /** The bytes of each upload. @type {Map<string, string>} */
   const bodies = new Map();
-  let answering = { name: "", value: "" };
+  let answering = { name: "" };
 
   drawn = () => {
     const entries = disk.entries().filter(({ collection }) => collection === ORIGIN + answering.name);
@@ -136,7 +167,7 @@ export async function history(seed, { Participant }, lazy = []) {
     if (count("debit") <= count("report")) wrong.add("drawn before it was paid for");
   };
 
-  const site = collector(PAGES);
+  const site = collector(pages);
   /** @param {() => Promise<void>} step @returns {(url: any, init: any) => Promise<Response>} */
   const fetchOf = (step) => async (url, init) => {
     if (init.method !== "POST") return site.fetch(url, init);
@@ -151,8 +182,8 @@ export async function history(seed, { Participant }, lazy = []) {
     if (reports.some((/** @type {any} */ report) => !stored.includes(report))) wrong.add("released before it was stored");
     const collection = String(url).replace(/reports$/, "");
     for (const report of reports)
-      for (const value of disk.valuesOf(collection, report)) {
-        const key = `${collection.endsWith(OTHER)} ${value}`;
+      for (const value of disk.valuesOf(collection, report, values)) {
+        const key = `${collection.endsWith(OTHER)} ${JSON.stringify(value)}`;
         told.set(key, (told.get(key) ?? new Set()).add(JSON.stringify(report)));
       }
     bodies.set(number, init.body);
@@ -168,17 +199,17 @@ export async function history(seed, { Participant }, lazy = []) {
     const one = new Participant({ cap, store, fetch: fetchOf(store.step), sleep: async () => {} });
     counts.reloads += 1;
     try {
-      for (let answers = 1 + chance.below(3); answers; answers -= 1) {
-        answering = { name: chance.pick(NAMES), value: chance.pick(VALUES) };
-        const collection = await one.open(ORIGIN + answering.name);
+      for (let more = 1 + chance.below(3); more; more -= 1) {
+        answering = { name: chance.pick(NAMES) };
+                const collection = await one.open(ORIGIN + answering.name);
         try {
-          await collection.answer(answering.value);
+          await collection.answer(chance.pick(answers));
           counts.answers += 1;
         } catch (problem) {
           if (problem instanceof Crash || !["overspent", "answered"].includes(/** @type {any} */ (problem).code)) throw problem;
           counts.refused += 1;
         }
-        answering = { name: "", value: "" };
+        answering = { name: "" };
         if (!chance.below(3)) await one.flush();
       }
     } catch (problem) {
@@ -189,11 +220,11 @@ export async function history(seed, { Participant }, lazy = []) {
     if (disk.left !== Infinity) disk.end();
   }
 
-  const spent = EPSILON * disk.entries().filter(({ kind }) => kind === "debit").length;
+  const spent = epsilon * disk.entries().filter(({ kind }) => kind === "debit").length;
   const released = [...told.values()].reduce((sum, reports) => sum + reports.size, 0);
   if ([...told.values()].some((reports) => reports.size > 1)) wrong.add("a second report for one value");
   if (new Set([...told.values()].flatMap((reports) => [...reports])).size < released) wrong.add("one report for two questions");
   if (spent > cap) wrong.add("debited more than the cap");
-  if (EPSILON * released > Math.min(spent, cap)) wrong.add("told more than was debited");
+  if (epsilon * released > Math.min(spent, cap)) wrong.add("told more than was debited");
   return { wrong: [...wrong], counts };
 }

@@ -15,7 +15,7 @@ import { FileStore, MemoryStore, Participant, Refused } from "../dist/node.min.j
 import { canonical, readPlain } from "../src/plain.js";
 import { addressOf } from "../src/requests.js";
 import { collector, documentOf, hash, LAWS, ORIGIN, pagesOf, seeded } from "./collector.mjs";
-import { history } from "./histories.mjs";
+import { EACH, history, ONE } from "./histories.mjs";
 
 const HISTORIES = Number(process.env.HISTORIES ?? 1000);
 const SOURCES = fileURLToPath(new URL("../src", import.meta.url));
@@ -31,22 +31,29 @@ const refused = (promise, code) => assert.rejects(promise, (/** @type {any} */ p
 
 // -- the ledger ---------------------------------------------------------------------------------
 
-test("no history with crashes overspends or tells a second report", async () => {
+/** @param {number} count @param {import("./histories.mjs").World} [world] */
+async function noFaults(count, world) {
   const all = { answers: 0, crashes: 0, reloads: 0, refused: 0, posts: 0 };
-  for (let seed = 0; seed < HISTORIES; seed += 1) {
-    const { wrong, counts } = await history(seed, { Participant });
+  for (let seed = 0; seed < count; seed += 1) {
+    const { wrong, counts } = await history(seed, { Participant }, [], world);
     assert.deepEqual(wrong, [], `history ${seed}`);
     for (const key of /** @type {(keyof typeof all)[]} */ (Object.keys(all))) all[key] += counts[key];
   }
-  console.log(`${HISTORIES} histories: ${JSON.stringify(all)}`);
-  assert.ok(all.reloads >= HISTORIES && all.crashes > HISTORIES && all.refused > HISTORIES / 10);
+  console.log(`${count} histories: ${JSON.stringify(all)}`);
+  assert.ok(all.reloads >= count && all.crashes > count && all.refused > count / 10 && all.answers > count);
+}
+
+test("no history with crashes overspends or tells a second report", () => noFaults(HISTORIES));
+
+test("no history of questionnaires with crashes overspends or tells a second report", async () => {
+  for (const world of [EACH, ONE]) await noFaults(HISTORIES / 2, world);
 });
 
-/** What goes wrong in histories with a client that has a fault. @param {any} client @param {string[]} [lazy] */
-async function faults(client, lazy) {
+/** What goes wrong in histories with a client that has a fault. @param {any} client @param {string[]} [lazy] @param {import("./histories.mjs").World} [world] */
+async function faults(client, lazy, world) {
   const found = new Map();
   for (let seed = 0; seed < 150; seed += 1)
-    for (const wrong of (await history(seed, client, lazy)).wrong) found.set(wrong, (found.get(wrong) ?? 0) + 1);
+    for (const wrong of (await history(seed, client, lazy, world)).wrong) found.set(wrong, (found.get(wrong) ?? 0) + 1);
   console.log(JSON.stringify(Object.fromEntries(found)));
   return found;
 }
@@ -80,8 +87,19 @@ test("a second report to the same question elsewhere is caught", async () => {
 });
 
 test("one report for two questions under one law is caught", async () => {
-  const client = await plant("shared", "participant.js", "sha256(canonical([title, question, words]))", 'sha256("")');
+  const client = await plant("shared", "participant.js", "sha256(canonical(wordingOf(texts)))", 'sha256("")');
   assert.ok(/** @type {number} */ ((await faults(client)).get("one report for two questions")) > 30);
+});
+
+test("what goes wrong with questionnaires is caught", async () => {
+  const lost = await faults({ Participant }, ["report", "upload"], EACH);
+  assert.ok(lost.get("released before it was stored") > 100);
+  assert.ok(lost.get("a second report for one value") > 0);
+  const line = "  const cost = exactNumber(epsilon);\n";
+  const drawing = await plant("draw for all", "ledger.js", line, `  reportOf(order);\n${line}`);
+  assert.ok(/** @type {number} */ ((await faults(drawing, [], EACH)).get("drawn before it was paid for")) > 100);
+  const cheap = await plant("cheap", "form.js", "(atMost(a, b) ? b : a) : plus", "(atMost(a, b) ? b : a) : (a, b) => (atMost(a, b) ? b : a)");
+  assert.ok(/** @type {number} */ ((await faults(cheap, [], EACH)).get("debited more than the cap")) > 10);
 });
 
 test("an upload that is sent and not stored is caught", async () => {
@@ -187,7 +205,7 @@ test("reports to two questions under one law are independent, and both are paid 
     // false-alarm rate: at most 2 exp(-2 * 66^2 / 600) < 1e-6, by Hoeffding's inequality
     assert.ok(Math.abs(count - mean) < 66, `${count} of 600 pairs differ, and ${mean} would`);
     assert.deepEqual(spent, ["2"]);
-    const shared = await differing(await plant("by law", "participant.js", "sha256(canonical([title, question, words]))", 'sha256("")'));
+    const shared = await differing(await plant("by law", "participant.js", "sha256(canonical(wordingOf(texts)))", 'sha256("")'));
     assert.deepEqual(shared, { count: 0, spent: ["1"] }); // the control
   } finally {
     crypto.getRandomValues = random;
@@ -557,7 +575,7 @@ test("a collection that was closed or changed since it was opened costs nothing,
   const site = collector(pages);
   const store = new MemoryStore();
   const collection = await someone(site, { store }).open(`${ORIGIN}/c/`);
-  for (const [more, code] of /** @type {[object, string][]} */ ([[{ state: "closed" }, "closed"], [{ state: "waiting" }, "closed"], [{ changes: "spend" }, "document"]])) {
+  for (const [more, code] of /** @type {[object, string][]} */ ([[{ state: "closed" }, "closed"], [{ state: "waiting" }, "closed"], [{ state: "full" }, "full"], [{ changes: "spend" }, "document"]])) {
     pages["/c/"] = JSON.stringify(documentOf(LAWS.response, more));
     await refused(collection.answer("a"), code);
   }
@@ -627,6 +645,11 @@ test("a promise is what was checked", async () => {
       "Compared with an answer that it is hidden from, your report makes yours at most 2.72 times as likely as before, whatever was known of you (epsilon 1).",
       'Your report shows which of 2 groups your answer is in, but not which one there: "n", "s".',
       "Answering uses 1 of your privacy budget. The same answer again uses nothing; a different one uses as much again.",
+    ],
+    facts: [
+      [{ key: "some", given: { likelier: "2.72", level: "1" } }],
+      [{ key: "groups", given: { values: ["n", "s"], count: 2 } }],
+      [{ key: "costSpend", given: { epsilon: "1" } }],
     ],
   });
 });

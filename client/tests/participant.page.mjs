@@ -5,10 +5,10 @@ import { IndexedStore, Participant } from "../dist/participant.min.js";
 /** @param {string} name of a database @param {object} [more] */
 const someone = (name, more) => new Participant({ cap: "0.5", store: new IndexedStore(name), sleep: async () => {}, ...more });
 
-/** Answer a collection. @param {string} database @param {string} url @param {any} value */
-export async function answer(database, url, value) {
+/** Answer a collection. @param {string} database @param {string} url @param {any} value @param {string} [cap] */
+export async function answer(database, url, value, cap = "0.5") {
   try {
-    return await (await someone(database).open(url)).answer(value);
+    return await (await someone(database, { cap }).open(url)).answer(value);
   } catch (problem) {
     return { code: /** @type {any} */ (problem).code, message: String(problem) };
   }

@@ -14,7 +14,9 @@ import discreet
 
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "client"
-MODULES = ("discreet.min.js", "participant.min.js", "node.min.js")
+MODULES = ("discreet.min.js", "participant.min.js", "questionnaire.min.js", "node.min.js")
+ELEMENT = ("element.min.js", "element_worker.min.js", "languages/en.js", "languages/ar.js")
+PAGES = Path("src") / "discreet" / "collector" / "pages"
 MAX_BYTES = {"": 25_000, " with gzip": 10_000, " with brotli": 10_000}
 
 
@@ -38,12 +40,21 @@ def built(node, tmp_path_factory):
 
 @pytest.fixture
 def workshop(tmp_path):
-    """A copy of what builds the client, and of its sources."""
-    for name in ("build.mjs", "bundle.mjs", "package.json", "tsconfig.json", "tsconfig.types.json"):
-        shutil.copyfile(CLIENT / name, tmp_path / name)
-    (tmp_path / "node_modules").symlink_to(CLIENT / "node_modules")
-    shutil.copytree(CLIENT / "src", tmp_path / "src")
-    return tmp_path
+    """A copy of what builds the client, of its sources, and of the modules of the answer page."""
+    shutil.copytree(ROOT / PAGES, tmp_path / PAGES, ignore=shutil.ignore_patterns("made", "*.py", "__pycache__"))
+    folder = tmp_path / "client"
+    shutil.copytree(CLIENT / "src", folder / "src")
+    for name in (
+        "build.mjs",
+        "bundle.mjs",
+        "bundle_element.mjs",
+        "package.json",
+        "tsconfig.json",
+        "tsconfig.types.json",
+    ):
+        shutil.copyfile(CLIENT / name, folder / name)
+    (folder / "node_modules").symlink_to(CLIENT / "node_modules")
+    return folder
 
 
 def test_the_version_is_that_of_the_project():
@@ -68,7 +79,7 @@ def test_client_and_pages_are_bundled_by_the_same_version():
 
 def test_the_client_that_is_tested_is_what_its_sources_build_to(built):
     folder, _ = built
-    for name in MODULES:
+    for name in MODULES + ELEMENT:
         assert (folder / name).read_bytes() == (CLIENT / "dist" / name).read_bytes(), "run make client"
 
 
@@ -89,9 +100,28 @@ def test_modules_import_each_other_and_hold_what_must_be_one_once(built):
     folder, _ = built
     texts = {name: (folder / name).read_text(encoding="utf-8") for name in MODULES}
     imported = {name: set(re.findall(r'from"\./([\w.]+)"', text)) for name, text in texts.items()}
-    assert imported == {MODULES[0]: set(), MODULES[1]: {MODULES[0]}, MODULES[2]: set(MODULES[:2])}
+    first, participant, questionnaire, in_a_file = MODULES
+    assert imported == {first: set(), participant: {first}, questionnaire: {first}, in_a_file: {first, participant}}
+    assert [name for name, text in texts.items() if f'import("./{questionnaire}")' in text] == [participant]
     for once in ("extends Error", "getRandomValues"):
         assert [name for name, text in texts.items() if once in text] == [MODULES[0]]
+
+
+def test_the_element_is_one_file_whose_worker_imports_the_client(built):
+    folder, _ = built
+    element, worker = ((folder / name).read_text(encoding="utf-8") for name in ELEMENT[:2])
+    assert re.findall(r'from"([^"]+)"', element) == []
+    assert re.findall(r'from"([^"]+)"', worker) == ["./participant.min.js"]
+    assert "eval(" not in element + worker
+    assert "new Function" not in element + worker
+
+
+def test_the_element_can_be_named_where_there_is_no_page(node):
+    script = (
+        "const { DiscreetQuestionnaire } = await import(process.argv[1]); console.log(typeof DiscreetQuestionnaire)"
+    )
+    line = [node.path, "--input-type=module", "-e", script, (CLIENT / "dist" / ELEMENT[0]).as_uri()]
+    assert subprocess.run(line, capture_output=True, text=True, check=True).stdout == "function\n"
 
 
 def test_types_are_written_for_every_module(built):
@@ -99,6 +129,7 @@ def test_types_are_written_for_every_module(built):
     assert "export { checkLaw }" in (folder / "types" / "discreet.d.ts").read_text(encoding="utf-8")
     assert "class Participant" in (folder / "types" / "participant.d.ts").read_text(encoding="utf-8")
     assert "FileStore" in (folder / "types" / "node.d.ts").read_text(encoding="utf-8")
+    assert "class DiscreetQuestionnaire" in (folder / "types" / "element.d.ts").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,10 @@ from discreet.wire import law_text
 
 CLIENT = Path(__file__).parents[2] / "client"
 VECTOR = Path(__file__).parents[1] / "client"
-EXPECTED = json.loads((VECTOR / "journal.expected.json").read_text(encoding="utf-8"))
+JOURNALS = {
+    name: json.loads((VECTOR / f"{name}.expected.json").read_text(encoding="utf-8"))
+    for name in ("journal", "journal.forms")
+}
 NAME = "https://collector.example/survey?wave=1"
 MECHANISM = dc.mechanism(dc.Context.uniform(["a", "é", "\U0001f600"], "1/3"), "hadamard")
 WIDE = dc.mechanism(dc.Context.uniform(range(200), "0.25"), "hadamard")
@@ -42,22 +45,15 @@ def test_ten_thousand_histories_with_crashes_never_overspend(node):
 
 
 # -- journals of Python and JavaScript ----------------------------------------------------------
-@pytest.fixture
-def copied(tmp_path):
-    for name in ("journal.jsonl", "journal.jsonl.key"):
-        shutil.copy(VECTOR / name, tmp_path / name)
-    return tmp_path / "journal.jsonl"
-
-
-def check(found):
-    assert [found[key] for key in ("cap", "spent", "left")] == [EXPECTED[key] for key in ("cap", "spent", "left")]
-    assert [upload["upload"] for upload in found["queued"]] == EXPECTED["queued"]
+def check(found, expected):
+    assert [found[key] for key in ("cap", "spent", "left")] == [expected[key] for key in ("cap", "spent", "left")]
+    assert [upload["upload"] for upload in found["queued"]] == expected["queued"]
     assert [
         (entry["collection"], entry["fingerprint"], entry["epsilon"], entry["shows"], entry["reports"])
         for entry in found["collections"]
     ] == [
         (name, known["fingerprint"], known["spent"], known["shows"], len(known["reports"]))
-        for name, known in EXPECTED["collections"].items()
+        for name, known in expected["collections"].items()
     ]
 
 
@@ -118,20 +114,28 @@ def test_a_budget_that_javascript_cannot_read_is_left_alone(node, tmp_path):
     assert path.read_text(encoding="utf-8") == text
 
 
-def test_the_shared_journal_reads_as_it_must(node, copied):
-    text = copied.read_text(encoding="utf-8")
-    found = node.json("tests/journals.mjs", "summary", copied)
-    check(found)
+@pytest.mark.parametrize("journal", JOURNALS)
+def test_the_shared_journal_reads_as_it_must(node, tmp_path, journal):
+    for name in (f"{journal}.jsonl", f"{journal}.jsonl.key"):
+        shutil.copy(VECTOR / name, tmp_path / name)
+    path, expected = tmp_path / f"{journal}.jsonl", JOURNALS[journal]
+    text = path.read_text(encoding="utf-8")
+    found = node.json("tests/journals.mjs", "summary", path)
+    check(found, expected)
+    for balance, told in zip(found["budgets"], expected.get("budgets", ()), strict=True):
+        assert balance["tightest"] == {key: told[key] for key in ("x", "z", "budget", "spent")}
     assert found["text"] == text
-    for torn in EXPECTED["torn"]:
-        copied.write_text(text + torn, encoding="utf-8")
-        check(node.json("tests/journals.mjs", "summary", copied))
+    for torn in expected["torn"]:
+        path.write_text(text + torn, encoding="utf-8")
+        check(node.json("tests/journals.mjs", "summary", path), expected)
 
 
-def test_tags_are_those_of_the_shared_key(node):
-    pairs = [[entry["collection"], entry["value"]] for entry in EXPECTED["tags"]]
-    done = node.run("tests/journals.mjs", "tags", EXPECTED["key"], input=json.dumps(pairs))
-    assert json.loads(done.stdout) == [entry["tag"] for entry in EXPECTED["tags"]]
+@pytest.mark.parametrize("journal", JOURNALS)
+def test_tags_are_those_of_the_shared_key(node, journal):
+    expected = JOURNALS[journal]
+    pairs = [[entry["collection"], entry.get("value", entry.get("answers"))] for entry in expected["tags"]]
+    done = node.run("tests/journals.mjs", "tags", expected["key"], input=json.dumps(pairs))
+    assert json.loads(done.stdout) == [entry["tag"] for entry in expected["tags"]]
 
 
 def test_a_ledger_goes_from_one_language_to_the_other_and_back(node, tmp_path):

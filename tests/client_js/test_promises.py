@@ -21,6 +21,9 @@ CONTEXTS = {
     "high-low": C.high_low(["none", "cold", "hiv"], ["hiv"], "1"),
     "many": C.high_low(range(20), range(15), "1"),
     "quotes": C.high_low(['a", "b', "b", "c"], ['a", "b'], "1"),
+    "right to left": C.high_low(
+        ["\u0628\u0631\u062f", "\u05d0", "\U0001e900", "b"], ["\u05d0", "\U0001e900", "b"], "1"
+    ),
     "blocks": C.blocks({"x": list("ab"), "y": list("cd")}, "1"),
     "blocks of two levels": C.blocks({"x": list("ab"), "y": list("cd")}, {"x": "1", "y": "2"}),
     "nothing": C.blocks({"x": ["a"], "y": ["b"]}, "1"),
@@ -39,7 +42,7 @@ CONTEXTS = {
     "outside blocks": C.blocks({"x": ["a", "b"], "y": ["c"]}, "1").with_outside(["other", "none"], "2"),
     "product": C.high_low(["a", "b"], ["a"], "1") * C.blocks({"x": ["c", "d"], "y": ["e"]}, "2"),
 }
-WORDS = {"hiv": "HIV infection", "b": 'bee", "c', "('a', 'c')": "both"}
+WORDS = {"hiv": "HIV infection", "\u05d0": "\u05d1", "b": 'bee", "c', "('a', 'c')": "both"}
 
 
 @pytest.fixture
@@ -62,6 +65,9 @@ def test_both_languages_say_the_same_of_every_context_and_answer(promised):
         context = laws[name].context
         assert found["sentences"] == promise(context, "refuse", words[name], access="invitation"), name
         assert found["each"] == [promise_for(context, x) for x in range(context.size)], name
+        units = promised([[law_text(laws[name]), {"unit": "years", "kind": "number"}]])
+        assert units[0]["sentences"][0] == promise(context, "refuse", {}, unit="years")[0], name
+        assert units[0]["each"] == [promise_for(context, x, "years") for x in range(context.size)], name
     assert 'Protected: "hiv" (shown as "HIV infection"). All other' in said[3]["sentences"][1]
     assert said[5]["sentences"][1].startswith("""Protected: "a', 'b". All""")
 
@@ -73,12 +79,15 @@ def test_both_languages_refuse_the_same_words(promised):
     tests = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tests)
     law = law_text(dc.mechanism(C.high_low(list(tests.DISEASES), ["cold"], "1")))
-    assert promised([[law, {"words": words}] for words in tests.HOSTILE.values()]) == [{"code": "words"}] * len(
-        tests.HOSTILE
-    )
+    refused = promised([[law, {"words": words}] for words in tests.HOSTILE.values()])
+    assert {found.get("code") for found in refused} == {"words", "document"}  # some are no texts of a document
     assert all(
         "sentences" in found for found in promised([[law, {"words": words}] for words in tests.HARMLESS.values()])
     )
+    named = [C.blocks({"A": ["a", "b"], name: ["c", "d"]}, "1") for name in (*tests.NAMES.values(), "B")]
+    *refused, opened = promised([[law_text(dc.mechanism(context)), {}] for context in named])
+    assert {found.get("code") for found in refused} == {"words"}
+    assert "sentences" in opened
 
 
 SHOW = """

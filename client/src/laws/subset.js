@@ -22,7 +22,7 @@ const evenness = (first, steps) => {
   let even = space;
   for (const [count, words] of steps) {
     let parts = 1n;
-    for (let draw = 0; draw < count; draw += 1) parts *= BigInt(first++);
+    for (let draw = 0; draw < count; draw++) parts *= BigInt(first++);
     if (parts & (parts - 1n) || parts > SPACE ** BigInt(words)) even -= parts << BigInt(64 * (2 - words));
   }
   demand(even > 0n);
@@ -41,7 +41,7 @@ const drawSet = (size, first, steps, words, moved, skipped) => {
   let [used, add] = [0, 1 - skipped];
   for (const [count, taken] of steps) {
     let u = words[used];
-    for (let draw = 0; draw < count; draw += 1) {
+    for (let draw = 0; draw < count; draw++) {
       const t = taken > 1 ? Number((((u << 64n) | words[used + 1]) * BigInt(first)) >> 128n) : position(u, first);
       u = fraction(u, first++);
       flags[[moved(t), moved(first - 2)][flags[moved(t)]]] = add;

@@ -77,14 +77,14 @@ export const treeSubsets = ["branches:n* inners:l* leaves:r shown:n** word_bits:
       let [inside, before] = [0, 0];
       if (part) {
         [place, report] = write(part, state, place, own > 0);
-        for (let z = 0; z < places; z += 1) {
+        for (let z = 0; z < places; z++) {
           const has = +subsets.holds(report, z);
           before += has & +(z < place);
           inside += has & +(z === place);
         }
       }
       const rank = [place - before, before][inside];
-      for (const side of [1, 0]) for (let j = 0; j < often[side]; j += 1) visit(sides[side], own & +(side === inside) & +(j === rank));
+      for (const side of [1, 0]) for (let j = 0; j < often[side]; j++) visit(sides[side], own & +(side === inside) & +(j === rank));
     };
     visit(top, 1);
   };

@@ -1,0 +1,2 @@
+/** Codes to scan, as SVG. */
+export { encodeQR } from "qr";
