@@ -128,7 +128,8 @@ class Asker:
         return answered.json["id"]
 
     def mechanism(self, name):
-        return self.service.catalogue.get(name).mechanism
+        """The mechanism of a collection, or its form."""
+        return self.service.catalogue.get(name).instrument.law
 
     def upload(self, name, data, *, number=None, headers=(), kind="application/json"):
         body = data if isinstance(data, bytes) else json.dumps(data).encode()

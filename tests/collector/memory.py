@@ -104,13 +104,13 @@ class MemoryStore:
     def token(self, role):
         return self._tokens.get(role)
 
-    def forget(self, *, before):
+    def forget(self, *, before, groupings=None):
         kept = [(position, upload) for position, upload in self._batches if upload.day >= before]
         gone = sum(upload.count for _, upload in self._batches) - sum(upload.count for _, upload in kept)
         self._batches, self._snapshots = kept, {}
         return gone
 
-    def mix(self, *, least=1, numbers=None):
+    def mix(self, *, least=1, day=None, groupings=None):
         pass
 
     def last_day(self):

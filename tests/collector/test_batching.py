@@ -2,17 +2,23 @@
 
 import itertools
 import random
-from dataclasses import replace
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
 
 import discreet as dc
 from discreet.bulk.report_files import reports_to_bytes
-from discreet.collector.batching import MAX_APART, MIXED, Batches, ShownCounts, batch_numbers, shown_uploads
+from discreet.collector.batching import MAX_APART, MIXED, Batches, ShownCounts, grouping_of, shown_uploads
 from discreet.collector.results import Breakdown, group_tallies
-from discreet.collector.store.protocol import Batch, Snapshot
+from discreet.collector.store.postgres.store import PostgresStore
+from discreet.collector.store.protocol import GoneBatch, StoredCollection, UploadRecord, each_alone
+from discreet.collector.store.sql import forgetting, mixing, queries
+from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.collector.store.tallies import count_reports
+from discreet.wire.spec import law_text
+
+from .stores import LONG, STORES
 
 MINIMUM = 4
 MECHANISM = dc.mechanism(dc.Context.uniform(range(60), "1"), "randomized_response")
@@ -21,33 +27,23 @@ MECHANISM = dc.mechanism(dc.Context.uniform(range(60), "1"), "randomized_respons
 LOOKS = [Breakdown(by=by, days=days) for by in (None, "week", "land") for days in (None, 1, 2, 5)]
 
 
-class Uploads:
-    """As much of a store as is read."""
+def collected(make, folder):
+    """A new store with one collection."""
+    folder.mkdir()
+    store = make(folder)
+    store.create(StoredCollection("c", "{}", law_text(MECHANISM)), day="2026-11-01")
+    return store
 
-    def __init__(self):
-        self.kept, self.revision = [], 0
 
-    def batches(self, collection, *, after=0):
-        return iter([batch for batch in self.kept if batch.position > after])
+def send(store, labels, day, reports):
+    packed = reports_to_bytes(MECHANISM, np.array(reports))
+    name = "-".join(map(str, reports))
+    store.add([UploadRecord("c", name, bytes(32), day, labels, packed, len(reports), "{}")])
 
-    def snapshot(self, collection):
-        return Snapshot(0, {}, self.revision)
 
-    def mix(self, chance, numbers):
-        """Uploads of the same labels, day and size get each other's reports inside the batches that are numbered."""
-        alike = {}
-        for place, batch in enumerate(self.kept):
-            key = numbers(batch.labels, batch.count), batch.labels, batch.day, batch.count
-            alike.setdefault(key, []).append(place)
-        for places in alike.values():
-            order = [self.kept[place].reports for place in chance.sample(places, len(places))]
-            for place, reports in zip(places, order, strict=True):
-                self.kept[place] = replace(self.kept[place], reports=reports)
-        self.revision += 1
-
-    def add(self, labels, day, reports):
-        packed = reports_to_bytes(MECHANISM, np.array(reports))
-        self.kept.append(Batch(len(self.kept) + 1, labels, day, packed, len(reports)))
+def in_whole_batches(collection):
+    """How a collector shows what it has."""
+    return grouping_of(MINIMUM, None)
 
 
 def some_uploads(chance):
@@ -75,7 +71,7 @@ def under_the_old_rule(store, shown, closed):
 def exported(store, shown, closed):
     """The rows of an export with the same labels and day."""
     cells = {}
-    for cell, parts in shown_uploads(store.batches("c"), MINIMUM, None, closed=closed):
+    for cell, parts in shown_uploads(store, "c", MINIMUM, None, closed=closed):
         counts = np.zeros(60)
         np.add.at(counts, np.frombuffer(b"".join(parts), dtype=np.uint8), 1)
         cells[cell] = cells.get(cell, 0) + counts
@@ -103,51 +99,112 @@ def small_set(answers):
     return None
 
 
-def everything_seen(seed, *rules, numbers=batch_numbers):
+def everything_seen(store, seed, *rules, keep_days=None, forgotten=in_whole_batches):
     """All answers that one gets who looks after some of the uploads, at the end, and after closing.
 
-    Now and then stored uploads are mixed, inside the batches that `numbers` tells.
+    Now and then stored uploads are mixed. With `keep_days` old ones are forgotten as by a running collector, together
+    as `forgotten` says.
     """
-    chance, store, shown, answers = random.Random(seed), Uploads(), ShownCounts(MECHANISM, MINIMUM), []
-    for upload in some_uploads(chance):
-        store.add(*upload)
-        if chance.random() < 0.3:
-            store.mix(chance, numbers(MINIMUM, None))
+    chance, shown, answers, last = random.Random(seed), ShownCounts(MECHANISM, MINIMUM), [], 1
+
+    def forget(today):
+        before = (date(2026, 11, 1) + timedelta(days=today - 1 - keep_days)).isoformat()
+        return store.forget(before=before, groupings=forgotten)
+
+    for labels, day, reports in some_uploads(chance):
+        if keep_days is not None and (today := int(day[-2:])) != last:
+            forget(last := today)
+        send(store, labels, day, reports)
+        if chance.random() < 0.2:
+            store.mix(groupings=in_whole_batches)
         if chance.random() < 0.4:
             answers += [answer for rule in rules for answer in rule(store, shown, False)]
-    return answers + [answer for closed in (False, True) for rule in rules for answer in rule(store, shown, closed)]
+    answers += [answer for rule in rules for answer in rule(store, shown, False)]
+    store.close("c", day=day)
+    answers += [answer for rule in rules for answer in rule(store, shown, True)]
+    for later in range(1, 6) if keep_days is not None else ():
+        forget(last + later)
+        answers += [answer for rule in rules for answer in rule(store, shown, True)]
+    return answers
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_no_small_set_follows_from_all_that_is_shown(seed):
-    assert small_set(everything_seen(seed, under_the_new_rule, exported)) is None
+@pytest.fixture
+def lean(monkeypatch):
+    """Stores that spend no time on erasing files and on room, which is tried elsewhere, and mix by fixed words."""
+    rng = random.Random(1)
+    monkeypatch.setattr(mixing, "SystemRandom", lambda: rng)
+    for kind in (SQLiteStore, PostgresStore):
+        monkeypatch.setattr(kind, "_erase", lambda self: None)
+    monkeypatch.setattr(SQLiteStore, "_make_room", lambda self: None)
 
 
-def changed_by_mixing(numbers):
+@pytest.fixture
+def started(tmp_path, lean):
+    """Stores by kind, each a new one, shut in the end."""
+    stores = []
+
+    def start(kind):
+        stores.append(collected(STORES[kind], tmp_path / f"store-{len(stores)}"))
+        return stores[-1]
+
+    yield start
+    for store in stores:
+        store.shut()
+
+
+WORLDS = [("sqlite", seed) for seed in range(100 if LONG else 12)] + [("postgres", 0), ("postgres", 1)]
+
+
+@pytest.mark.parametrize(("kind", "seed"), WORLDS)
+def test_no_small_set_follows_from_all_that_is_shown(kind, seed, started):
+    assert small_set(everything_seen(started(kind), seed, under_the_new_rule, exported)) is None
+
+
+@pytest.mark.parametrize(("kind", "seed"), WORLDS)
+@pytest.mark.parametrize("at_once", [1, forgetting.MAX_AT_ONCE])
+def test_no_small_set_follows_from_looks_before_and_after_forgetting(kind, seed, at_once, started, monkeypatch):
+    monkeypatch.setattr(forgetting, "MAX_AT_ONCE", at_once)
+    store = started(kind)
+    assert small_set(everything_seen(store, seed, under_the_new_rule, exported, keep_days=3)) is None
+    assert list(store.batches("c")) == []
+    assert store.check() == []
+
+
+def test_small_sets_follow_where_uploads_are_forgotten_one_by_one(started):
+    """The control: days are forgotten as such, and what is left makes its batches anew."""
+    seen = [
+        everything_seen(started("sqlite"), seed, under_the_new_rule, exported, keep_days=3, forgotten=each_alone)
+        for seed in range(6)
+    ]
+    assert sum(small_set(answers) is not None for answers in seen) >= 4
+
+
+def test_small_sets_follow_where_every_cell_hides_itself_only(started):
+    seen = [everything_seen(started("sqlite"), seed, under_the_old_rule) for seed in range(12)]
+    assert all(small_set(answers) is not None for answers in seen)
+
+
+def changed_by_mixing(store, seed, groupings):
     """How many looks differ after all uploads were mixed."""
-    store, shown = Uploads(), ShownCounts(MECHANISM, MINIMUM)
-    for upload in some_uploads(random.Random(1)):
-        store.add(*upload)
-    before = under_the_new_rule(store, shown, False)
-    store.mix(random.Random(2), numbers(MINIMUM, None))
-    after = under_the_new_rule(store, shown, False)
-    return sum(not np.array_equal(one, other) for one, other in zip(before, after, strict=True))
+    for upload in some_uploads(random.Random(seed)):
+        send(store, *upload)
+    before = under_the_new_rule(store, ShownCounts(MECHANISM, MINIMUM), False)
+    store.mix(groupings=groupings)
+    after = under_the_new_rule(store, ShownCounts(MECHANISM, MINIMUM), False)
+    return sum(not np.array_equal(one, other) for one, other in zip(before, after, strict=False))
 
 
-def test_mixing_changes_nothing_that_is_shown():
-    assert changed_by_mixing(batch_numbers) == 0
-    assert changed_by_mixing(lambda *_: lambda *_: 0) > 0, "the control: across batches it would"
-
-
-def test_small_sets_follow_where_every_cell_hides_itself_only():
-    assert all(small_set(everything_seen(seed, under_the_old_rule)) is not None for seed in range(12))
+@pytest.mark.parametrize("seed", range(6))
+def test_mixing_changes_nothing_that_is_shown(seed, started):
+    assert changed_by_mixing(started("sqlite"), seed, in_whole_batches) == 0
+    assert changed_by_mixing(started("sqlite"), seed, each_alone) > 0, "the control: across batches it would"
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_batches_are_the_same_after_a_restart_and_as_exported(seed):
-    store, shown = Uploads(), ShownCounts(MECHANISM, MINIMUM)
+def test_batches_are_the_same_after_a_restart_and_as_exported(seed, started):
+    store, shown = started("sqlite"), ShownCounts(MECHANISM, MINIMUM)
     for upload in some_uploads(random.Random(seed)):
-        store.add(*upload)
+        send(store, *upload)
         continued = shown.look(store, "c", closed=False).counts
         anew = ShownCounts(MECHANISM, MINIMUM).look(store, "c", closed=False).counts
         assert {cell: counts.tolist() for cell, counts in continued.items()} == {
@@ -157,10 +214,10 @@ def test_batches_are_the_same_after_a_restart_and_as_exported(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_more_wait_than_are_shown_or_ten_batches_have(seed):
-    store, shown, n = Uploads(), ShownCounts(MECHANISM, MINIMUM), 0
+def test_no_more_wait_than_are_shown_or_ten_batches_have(seed, started):
+    store, shown, n = started("sqlite"), ShownCounts(MECHANISM, MINIMUM), 0
     for upload in some_uploads(random.Random(seed)):
-        store.add(*upload)
+        send(store, *upload)
         n += len(upload[2])
         seen = shown.look(store, "c", closed=False).tally().n
         assert n - seen < max(MAX_APART * MINIMUM, seen + 1)
@@ -196,11 +253,65 @@ def test_periods_are_never_joined():
     assert rest.labels == (("land", MIXED), ("week", "47"))
 
 
-def test_batches_are_made_anew_when_days_were_forgotten():
-    store, shown = Uploads(), ShownCounts(MECHANISM, MINIMUM)
-    for day in range(10):
-        store.add((), f"2026-11-{day + 1:02}", [day])
-    assert shown.look(store, "c", closed=False).tally().n == 8
-    del store.kept[:3]
-    store.revision += 1
-    assert shown.look(store, "c", closed=False).tally().n == 4
+def shown_sets(store):
+    """Which reports are shown together, and on which day."""
+    return {
+        (day, frozenset(np.frombuffer(b"".join(parts), dtype=np.uint8).tolist()))
+        for (_, day), parts in shown_uploads(store, "c", MINIMUM, None, closed=False)
+    }
+
+
+def many_labels(chance, days):
+    """Uploads of 40 towns on some days, so that batches of one town and batches of several come after each other."""
+    for day in days:
+        for number in chance.sample(range(60), 55):
+            town = chance.randrange(3) if chance.random() < 0.3 else chance.randrange(3, 40)
+            yield (("town", str(town)),), f"2026-11-{day:02}", [number]
+
+
+def changed_by_forgetting_and_mixing(store, seed):
+    """How often what is left was shown otherwise than before, and whether batches of one town and of several were."""
+    chance, changed, kinds = random.Random(seed), 0, set()
+    for at, (labels, day, reports) in enumerate(many_labels(chance, range(1, 7))):
+        packed = reports_to_bytes(MECHANISM, np.array(reports))
+        store.add([UploadRecord("c", str(at), bytes(32), day, labels, packed, 1, "{}")])
+        if at % 40 == 39:
+            before = shown_sets(store)
+            kinds |= {labels[0][1] == MIXED for (labels, _), _ in shown_uploads(store, "c", 4, None, closed=False)}
+            first = f"2026-11-{max(1, int(day[-2:]) - chance.randrange(3)):02}"
+            wanted = {(day, held) for day, held in before if day >= first}
+            store.forget(before=first, groupings=in_whole_batches)
+            changed += shown_sets(store) != wanted
+            store.mix(groupings=in_whole_batches)
+            changed += shown_sets(store) != wanted
+    assert kinds == {True, False}
+    return changed
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_left_is_shown_as_before_however_much_is_mixed_and_forgotten(seed, started):
+    """Also batches that join labels, which depend on how many reports were shown before."""
+    assert changed_by_forgetting_and_mixing(started("sqlite"), seed) == 0
+
+
+def test_what_is_left_is_shown_otherwise_where_it_is_not_known_what_is_gone(started, monkeypatch):
+    monkeypatch.setattr(queries, "gone_batches", lambda db, number: [])
+    assert sum(changed_by_forgetting_and_mixing(started("sqlite"), seed) for seed in range(4)) > 0
+
+
+def test_a_report_that_waits_is_kept_at_most_as_long_again_as_it_waited(started):
+    store = started("sqlite")
+    for day in (1, 8, 10):
+        send(store, (), f"2026-11-{day:02}", [day])
+    assert store.forget(before="2026-11-02", groupings=in_whole_batches) == 1  # never shown
+    send(store, (), "2026-11-11", [11])
+    send(store, (), "2026-11-12", [12])
+    assert shown_sets(store) == {("2026-11-12", frozenset([8, 10, 11, 12]))}
+    assert store.forget(before="2026-11-12", groupings=in_whole_batches) == 0
+    assert store.forget(before="2026-11-13", groupings=in_whole_batches) == 4
+
+
+def test_batches_that_are_gone_are_counted_together_where_none_that_is_kept_ended_between():
+    gone = [GoneBatch(2, "", 4), GoneBatch(5, "a", 3), GoneBatch(6, "", 5), GoneBatch(9, "", 6)]
+    assert forgetting.merged(gone, [7]) == [GoneBatch(2, "", 9), GoneBatch(5, "a", 3), GoneBatch(9, "", 6)]
+    assert forgetting.merged(gone, [3, 7]) == gone[:1] + gone[1:]

@@ -17,7 +17,7 @@ from discreet.collector.store import tallies
 from discreet.collector.store.postgres.store import PostgresStore, restore
 from discreet.collector.store.tallies import count_reports
 
-from .stores import STORES, schema_of, server
+from .stores import LONG, STORES, schema_of, server
 
 FORGET_AFTER = 30
 START = date.fromisoformat(DAY)
@@ -159,7 +159,7 @@ def world(seed, store, clock, steps=40):
     return 0
 
 
-@pytest.mark.parametrize(("kind", "seeds"), [("sqlite", 3), ("postgres", 1)])
+@pytest.mark.parametrize(("kind", "seeds"), [("sqlite", 40 if LONG else 3), ("postgres", 3 if LONG else 1)])
 def test_in_worlds_of_jumping_clocks_no_young_report_is_lost_from_any_figure(kind, seeds, opened, clock, monkeypatch):
     monkeypatch.setattr(tallies, "TAIL_REPORTS", 20)
     for seed in range(seeds):

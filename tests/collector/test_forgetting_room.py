@@ -85,11 +85,11 @@ def test_days_are_forgotten_one_by_one_and_one_that_fails_leaves_the_others_forg
     store.add([upload(number, day=f"2026-01-0{number}") for number in (3, 1, 2)])
     done = []
 
-    def forget_day(day):
+    def forget_day(day, alone):
         if day == "2026-01-03":
             raise StoreFull("no room")
         done.append(day)
-        return SQLiteStore._forget_day(store, day)
+        return SQLiteStore._forget_day(store, day, alone)
 
     monkeypatch.setattr(store, "_forget_day", forget_day)
     with pytest.raises(StoreFull):

@@ -4,8 +4,10 @@ import csv
 import io
 import os
 import re
+import sys
 
 import pytest
+import segno
 from click.testing import CliRunner
 from running import running
 
@@ -71,6 +73,32 @@ def test_the_collector_keeps_no_name_and_its_links_can_be_answered_once(folder, 
     kept = b"".join(file.read_bytes() for file in collector.folder.iterdir())
     assert url.rpartition("/")[2].encode() in kept  # a control: this is where all is kept
     assert not any(word in kept for word in (b"Doe", b"ann@example.org", b"+49 30 123", invitation.encode()))
+
+
+def test_links_are_codes_too_where_that_is_asked_for(folder, url, monkeypatch):
+    assert invite(url, "people.csv", "-o", "links.csv", "--qr", *PUBLIC).exit_code == 0
+    header, *rows = rows_of(folder / "links.csv")
+    assert header == ["name", "mail", "link", "qr"]
+    assert [row[3] for row in rows] == [segno.make(row[2], error="m", micro=False).svg_inline() for row in rows]
+    assert len({row[3] for row in rows}) == 3  # the control: another link is another code
+    again = ("links.csv", "--remind", *PUBLIC)
+    assert invite(url, *again, "-o", "again.csv").exit_code == 0
+    assert rows_of(folder / "again.csv") == [header, *rows]
+    assert "has a column qr already" in invite(url, *again, "-o", "x.csv", "--qr").stderr
+    monkeypatch.setitem(sys.modules, "segno", None)
+    refused = invite(url, "people.csv", "-o", "x.csv", "--qr", *PUBLIC)
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+    assert "pip install 'discreet[qr]'" in refused.stderr
+    assert not (folder / "x.csv").exists()
+
+
+def test_links_that_were_written_are_not_written_over(folder, url):
+    invite(url, "people.csv", "-o", "links.csv", *PUBLIC)
+    before = (folder / "links.csv").read_bytes()
+    refused = invite(url, "people.csv", "-o", "links.csv", *PUBLIC)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "links.csv: is there already, and may hold the links of people" in refused.stderr
+    assert (folder / "links.csv").read_bytes() == before
 
 
 def test_a_reminder_is_for_everybody_needs_no_token_and_is_the_same_whoever_answered(folder, url, monkeypatch):

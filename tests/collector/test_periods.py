@@ -74,6 +74,7 @@ def test_what_takes_reports_for_people_is_given_for_one_period(service, weekly):
         assert service.get(f"/collections/{weekly}/{place}", role="analyst").code == "unavailable"
     for place in ("tally?period=1", "release?form=json&period=1"):
         assert service.get(f"/collections/{weekly}/{place}", role="analyst").json["n"] == 40
+    assert service.get(f"/collections/{weekly}/release?form=json&period=1", role="analyst").json["period"] == "week 1"
     assert service.get(f"/collections/{weekly}/tally?period=3", role="analyst").code == "below_minimum"
     assert service.get(f"/collections/{weekly}/tally?period=4", role="analyst").code == "parameter"
     assert service.get(f"/collections/{service.made()}/tally?period=1", role="analyst").code == "parameter"

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from discreet.checks.store import DAY, collection, tallies, upload
+from discreet.checks.store import DAY, RESPONSE, collection, tallies, upload
 from discreet.collector.store import tallies as store_tallies
 from discreet.collector.store.protocol import Snapshot, StoredCollection
+from discreet.core.errors import StoreFull
 
 from .stores import sqlite_in
 
@@ -65,3 +66,13 @@ def test_a_law_that_cannot_be_read_is_said(store):
     assert store.check() == []
     store.keep_snapshot("d", Snapshot(0, {}))
     assert any("collection d: its reports cannot be counted again" in line for line in store.check())
+
+
+def test_what_is_stored_is_counted_where_there_is_no_room_for_tallies(store, monkeypatch):
+    def full(collection, snapshot):
+        raise StoreFull("no room")
+
+    monkeypatch.setattr(store_tallies, "TAIL_REPORTS", 0)
+    monkeypatch.setattr(store, "keep_snapshot", full)
+    counts = store_tallies.count_reports(store, "c", RESPONSE)
+    assert counts.reports == counts.tally().n == sum(batch.count for batch in store.batches("c"))

@@ -11,12 +11,15 @@ import tracemalloc
 import pytest
 import test_service_contract as contract
 
+import discreet as dc
 from discreet.collector.http.limits import TurnGate
 from discreet.collector.http.response import HttpProblem
-from discreet.collector.http.upload_decoder import MAX_REFUSED, PACKED
+from discreet.collector.http.upload_decoder import MAX_REFUSED, PACKED, UploadDecoder
+from discreet.collector.instrument import instrument_of
 from discreet.collector.service import LARGE_TURN_BYTES
 from discreet.collector.store.protocol import UploadOutcome, UploadResult
 from discreet.core.canonical import canonical
+from discreet.wire.form import Form
 
 BODY_BYTES = 2_000_000
 MAX_DECODING_BYTES = 2_500_000
@@ -43,6 +46,34 @@ def test_decoding_a_body_takes_little_beside_it(service, name, monkeypatch, what
     body = bytearray((table or contract.BODIES)[what][1](made))
     decode = service.service.catalogue.get(name).decoder.decode
     assert peak_bytes(decode, kind, body) < MAX_DECODING_BYTES
+
+
+WIDE = {"domain": {"values": [f"v{i:03}" for i in range(800)]}, "mechanism": {"name": "unary"}}
+SPECS = {
+    "one question of many bits": {**WIDE, "context": {"form": "uniform", "epsilon": "1"}},
+    "many questions": {
+        "form": {"strategy": "each", "epsilon": "24"},
+        "questions": [{"name": f"q{i}", "domain": {"size": 200}, "mechanism": {"name": "unary"}} for i in range(24)],
+    },
+    "one of many questions": {
+        "form": {"strategy": "one at random", "epsilon": "1"},
+        "questions": [{"name": f"q{i}", "domain": {"size": 99 + i}, "mechanism": {"name": "unary"}} for i in range(24)],
+    },
+}
+
+
+@pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
+@pytest.mark.parametrize("end", [b"\0", b"\xff"], ids=["possible", "one that is not"])
+def test_decoding_wide_reports_takes_little_beside_them(spec, end):
+    """However many bits a report has, pieces have as many bytes, and what becomes of them is as small."""
+    law = Form.of(spec) if "form" in spec else dc.Spec.of(spec).mechanism
+    instrument = instrument_of(law)
+    header = canonical({"fingerprint": instrument.fingerprint, "version": 1}).encode() + b"\n"
+    whole = bytes(instrument.width) * (BODY_BYTES // instrument.width - 1)
+    body = bytearray(header + whole + bytes(instrument.width - 1) + end)
+    decode = UploadDecoder(instrument, {}).decode
+    decode(PACKED, body)  # what a law needs once
+    assert peak_bytes(decode, PACKED, body) < MAX_DECODING_BYTES
 
 
 def test_the_peak_of_objects_that_are_made_at_once_is_seen():

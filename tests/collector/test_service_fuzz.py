@@ -12,11 +12,13 @@ import sys
 import pytest
 from asking import Asker
 from memory import MemoryStore
+from test_forms import declared
 
 from discreet.collector.http.app import ROUTES
 from discreet.collector.http.response import CODES
 from discreet.collector.http.upload_decoder import PACKED
 from discreet.collector.store.protocol import UploadOutcome, UploadResult
+from discreet.wire.form import STRATEGIES
 
 COUNT = 1_000_000 if os.environ.get("SOAK") else 5_000
 SEED = 20261117
@@ -88,12 +90,16 @@ def memory():
     return most if sys.platform == "darwin" else most * 1024
 
 
+ASKED = {"one question": {}, **{strategy: declared(strategy) for strategy in STRATEGIES}}
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
-def test_whatever_is_sent_the_answer_is_a_known_one(capsys):
+@pytest.mark.parametrize("asked", ["one question", *(pytest.param(one, marks=pytest.mark.long) for one in STRATEGIES)])
+def test_whatever_is_sent_the_answer_is_a_known_one(asked, capsys):
     service = Asker(MemoryStore(), Forgetful(), uploads_per_second=0, wrong_tokens_per_second=0)
     try:
-        name = service.made()
+        name = service.made(**ASKED[asked])
         fingerprint = service.mechanism(name).fingerprint
         data = {"fingerprint": fingerprint, "labels": {"week": "1"}, "reports": [0, 1, 2, 3] * 3, "version": 1}
         line = json.dumps({"fingerprint": fingerprint, "version": 1}, separators=(",", ":")).encode()
@@ -105,11 +111,11 @@ def test_whatever_is_sent_the_answer_is_a_known_one(capsys):
         for number in range(COUNT):
             if number == 2_000:
                 before = memory()
-            asked = request(chance, name, bodies)
-            answered = service.ask(*asked)
+            sent = request(chance, name, bodies)
+            answered = service.ask(*sent)
             seen[answered.status] = seen.get(answered.status, 0) + 1
-            assert answered.status < 500, asked
-            if answered.status >= 400 and asked[0] != "HEAD":
+            assert answered.status < 500, sent
+            if answered.status >= 400 and sent[0] != "HEAD":
                 assert CODES[answered.code][0] == answered.status
         grown = memory() - before
         with capsys.disabled():

@@ -1,5 +1,6 @@
 """Laws of the description for programs: it has every route and no other, and what it says is what is answered."""
 
+import itertools
 import json
 import os
 
@@ -8,10 +9,12 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from running import running
 from schemathesis.specs.openapi.checks import missing_required_header, positive_data_acceptance
+from test_forms import declared
 
 from discreet.collector.http.app import ROUTES
 from discreet.collector.http.openapi import description
 from discreet.collector.http.response import CODES
+from discreet.wire.form import STRATEGIES
 
 DOCUMENT = description(ROUTES, "")
 
@@ -45,8 +48,10 @@ def collector(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def made(collector):
-    return collector.made(minimum=1)
+def collections(collector):
+    """A collection of one question, one of a form, and again."""
+    asked = [collector.made(minimum=1), *(collector.made(**declared(strategy, minimum=1)) for strategy in STRATEGIES)]
+    return itertools.cycle(asked)
 
 
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
@@ -57,8 +62,9 @@ EXAMPLES = 200 if os.environ.get("SOAK") else 12
 @pytest.mark.filterwarnings("ignore")
 @SCHEMA.parametrize()
 @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
-def test_what_is_answered_is_what_is_described(case, collector, made):
+def test_what_is_answered_is_what_is_described(case, collector, collections):
     """Cases that are well formed ask about a collection that is there, and send reports of its law."""
+    made = next(collections)
     formed = case.meta is not None and case.meta.generation.mode is schemathesis.GenerationMode.POSITIVE
     if formed and "id" in case.path_parameters:
         closes = case.path.endswith("/close")

@@ -27,11 +27,13 @@ from discreet.collector.simulation import (
     KeepAliveTransport,
     MemoryDisk,
     SimulationResult,
+    Target,
     ask,
     most_influential_report,
     verdict,
 )
-from discreet.core.errors import InvalidInput, Unreachable
+from discreet.collector.store.protocol import Placed
+from discreet.core.errors import InvalidInput, StoreFull, Unreachable
 from discreet.estimation.decoders import decoder_of
 
 
@@ -124,6 +126,15 @@ def test_an_error_is_logged_by_its_kind_and_place_only(lines):
     assert (line["error"], line["level"]) == ("ValueError", "error")
     assert line["at"].startswith("test_service_parts.py:")
     assert "somebody" not in json.dumps(line)
+
+
+def test_what_a_store_lacks_is_logged(lines):
+    try:
+        raise StoreFull("store.db: 4,096 bytes must be free beside it")
+    except StoreFull as problem:
+        log_failure("background work failed; it is tried again", problem)
+    (line,) = lines()
+    assert (line["error"], line["reason"]) == ("StoreFull", "store.db: 4,096 bytes must be free beside it")
 
 
 def test_the_server_below_logs_no_requests(lines):
@@ -220,8 +231,10 @@ def test_a_collection_is_made_with_a_token_and_a_spec(monkeypatch, flags, rule):
 
 
 def test_a_simulation_says_when_there_are_too_few_reports():
-    simulated = SimulationResult(dc.mechanism(dc.Context.uniform(range(3), "1"), "hadamard"), np.ones(3) / 3, None)
-    (line,) = verdict(simulated, {"n": 0, "missing": 6, "result": None})
+    simulated = SimulationResult(
+        dc.mechanism(dc.Context.uniform(range(3), "1"), "hadamard"), {"": np.ones(3) / 3}, None
+    )
+    (line,) = verdict(simulated, {"": {"n": 0, "missing": 6, "result": None}})
     assert "before it has 6 reports" in line
 
 
@@ -240,7 +253,7 @@ def free_port():
 
 def test_an_attacker_s_report_is_as_heavy_as_the_influence():
     mechanism = dc.mechanism(dc.Context.uniform(range(20), "1"), "hadamard")
-    report = most_influential_report(mechanism, 3)
+    report = most_influential_report(mechanism, Target("", 3))
     weight = decoder_of(mechanism.sampler).decode(mechanism.tally([report]).counts)[3]
     assert weight == pytest.approx(decoder_of(mechanism.sampler).influence())
 
@@ -328,3 +341,15 @@ def test_background_work_goes_on_after_any_error_and_says_when_it_last_went_well
     assert "RuntimeError" in {line.get("error") for line in lines()}
     assert work.metrics.last_round == 0
     assert "discreet_background_round_time_seconds 0" in work.metrics.text({})
+
+
+def test_uploads_are_mixed_when_a_day_has_come_after_many_and_each_hour_with_the_day_open(service, name, monkeypatch):
+    work, mixed = service.service, []
+    monkeypatch.setattr(service.store, "mix", lambda **how: mixed.append((how.get("least"), how.get("day"))))
+    work._note_day()
+    for _ in range(2):
+        work._mix()
+    work._mix_today()
+    assert mixed == [(1, None), (service_module.MIX_UPLOADS, None), (None, work._looked_at)]
+    assert work._grouping("of another process, and gone") is None
+    assert work._grouping(name)([]).add(Placed(1, (), 5, "2026-11-17")) == [1]

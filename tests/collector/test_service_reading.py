@@ -2,7 +2,7 @@
 
 import io
 import json
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -14,13 +14,15 @@ import discreet as dc
 from discreet.bulk.report_files import reports_to_bytes
 from discreet.bulk.words import seeded
 from discreet.cli import main
-from discreet.collector import results
+from discreet.collector import export, results
 from discreet.collector.results import compare_groups, first_day
 from discreet.collector.service import COUNT_STEP
 from discreet.collector.store import tallies
 from discreet.collector.store.protocol import Snapshot, UploadRecord
 from discreet.core.errors import StoreFailed, Unavailable
 from discreet.estimation.decoders import decoder_of
+
+from .stores import sqlite_in
 
 METHODS = {"unbiased": dc.estimate, "project": dc.project, "likelihood": dc.likelihood, "shrink": dc.shrink}
 
@@ -151,13 +153,15 @@ def test_tallies_are_the_same_with_a_snapshot_and_without(service, name, filled,
     assert again.tally() == counted.tally()
 
 
-def test_snapshots_are_kept_while_reports_come(service, name, monkeypatch):
-    planted(service, name, 1)
-    service.service.count_accepted(name, tallies.TAIL_REPORTS + 1)
+def test_snapshots_are_kept_while_reports_come_where_each_is_shown_by_itself(service, name, monkeypatch):
+    each = service.made(minimum=1)
     monkeypatch.setattr(tallies, "TAIL_REPORTS", 100)
+    for one in (each, name):
+        planted(service, one, 1)
+        service.service.count_accepted(one, 10**6)
     service.service._keep_snapshots()
-    assert service.store.snapshot(name).position == 1
-    assert service.service._new_reports[name] == 0
+    assert [service.store.snapshot(one).position > 0 for one in (each, name)] == [True, False]
+    assert service.service._new_reports[name] < 10**6
 
 
 def test_forgotten_days_are_gone_from_every_answer(make):
@@ -169,11 +173,28 @@ def test_forgotten_days_are_gone_from_every_answer(make):
     assert shares(service, name)["cells"][0]["n"] == 50
 
 
+def test_reports_that_are_shown_together_are_forgotten_together(make, tmp_path):
+    """The analyst's figures of before and after differ by whole batches, and the report that waits is gone."""
+    service, store = make(forget_after=30), sqlite_in(tmp_path)
+    name, today = service.made(), date.today()
+    store.create(*service.store.collections(), day=today.isoformat())
+    service.store = service.service.store = service.service.catalogue._store = store
+    days = [40, 40, 40, 40, 40, 35, 35, 32, 2, 1, 40]
+    for number, ago in enumerate(days):
+        planted(service, name, number, day=(today - timedelta(days=ago)).isoformat(), count=1)
+    served = service.service.catalogue.get(name)
+    assert service.service.shown_counts(served).tally().n == 10
+    assert service.service.forget() == 6
+    assert service.service.shown_counts(served).tally().n == 5
+    assert [batch.count for batch in store.batches(name)] == [1] * 5
+    store.shut()
+
+
 def test_a_day_is_forgotten_once_and_again_if_that_failed(make, monkeypatch):
     service = make(forget_after=30)
     calls = []
 
-    def forget(*, before):
+    def forget(*, before, groupings):
         calls.append(before)
         if len(calls) == 1:
             raise StoreFailed("busy")
@@ -286,7 +307,8 @@ def test_an_export_that_fails_leaves_no_file(service, name, filled, monkeypatch,
     assert list(tmp_path.iterdir()) == []
 
 
-def test_wide_reports_are_exported_sorted_too(service):
+def test_wide_reports_are_exported_sorted_too(service, monkeypatch):
+    monkeypatch.setattr(export, "MAX_WRITTEN_BYTES", 100)
     spec = '[domain]\nsize = 70\n[context]\nform = "uniform"\nepsilon = "1"\n[mechanism]\nname = "unary"\n'
     name = service.made(spec=spec, words=None, labels=None)
     planted(service, name, 1, count=50)

@@ -185,6 +185,15 @@ def test_a_million_reports_are_taken(service, name):
     assert answered.json["accepted"] == 1_000_000
 
 
+def test_of_wide_reports_an_upload_holds_four_mebibytes(service):
+    spec = {"domain": {"size": 800}, "context": {"form": "uniform", "epsilon": "1"}, "mechanism": {"name": "unary"}}
+    name = service.made(spec=spec, words=None)
+    for count, status in ((41_943, 200), (41_944, 422)):
+        answered = service.upload(name, packed(service, name, bytes(100 * count)), kind=PACKED)
+        assert answered.status == status
+    assert answered.json["detail"] == "an upload to this collection must hold 1 to 41943 reports"
+
+
 def test_a_closed_collection_gives_first_answers_only(service, name):
     first = service.send(name, [0], number="one")
     closed = service.ask("POST", f"/collections/{name}/close", role="admin")
@@ -247,10 +256,12 @@ def test_looks_around_one_person_tell_nothing_of_invitations_and_refusals(servic
 
 
 def test_a_full_disk_and_a_failed_store_are_said_and_pass(service, name):
+    assert service.get(f"/collections/{name}").json["state"] == "open"
     service.store.full = True
     answered = service.send(name, [0], number="one")
     assert (answered.status, answered.code) == (507, "full")
     assert int(answered.headers["retry-after"]) > 0
+    assert service.get(f"/collections/{name}").json["state"] == "full"
     service.store.full, service.store.failing = False, True
     answered = service.send(name, [0], number="one")
     assert (answered.status, answered.code) == (503, "busy")

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from discreet.checks.store import DAY, collection, fill, upload
 from discreet.cli import main
+from discreet.collector.store import opening
 from discreet.collector.store.disk import LocalDisk
 from discreet.collector.store.opening import check_place, copy_place
 from discreet.collector.store.sqlite.store import Driver, SQLiteStore, check_files
@@ -108,7 +109,7 @@ def test_a_store_that_cannot_be_written_to_is_checked_and_copied(tmp_path, monke
         file.seek(store.path.read_bytes().index(b"upload-3") + 7)
         file.write(b"4")
     assert check_files(ReadOnly(), LocalDisk(), store.path) != []  # the control
-    monkeypatch.setattr("discreet.collector.store.opening.Driver", ReadOnly)
+    monkeypatch.setattr(opening, "Driver", ReadOnly)
     copy_place(str(store.path), tmp_path / "copy")
     assert [path.name for path in sorted(tmp_path.glob("*copy*"))] == ["copy", "copy.heads"]
 
@@ -118,7 +119,7 @@ def test_a_log_that_cannot_be_read_is_no_damage(tmp_path, monkeypatch):
     fill(store)
     with pytest.raises(StoreFailed, match=r"store\.db-wal cannot be read where nothing can be written"):
         check_files(ReadOnly(), LocalDisk(), store.path)
-    monkeypatch.setattr("discreet.collector.store.opening.Driver", ReadOnly)
+    monkeypatch.setattr(opening, "Driver", ReadOnly)
     done = CliRunner().invoke(main, ["serve", "--check", "--store", str(store.path)])
     assert (done.exit_code, done.stdout) == (2, "")
     store.shut()

@@ -46,14 +46,18 @@ PLACES = {
 class Collector:
     """A collector that listens at `url`, with its tokens."""
 
-    def __init__(self, folder):
-        line = [sys.executable, "-m", "discreet", "serve", "--store", str(folder / "pages.db"), "--port", "0"]
+    def __init__(self, folder, *options):
+        line = [sys.executable, "-m", "discreet", "serve", "--store", str(folder / "pages.db"), "--port", "0", *options]
         self.process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         said = self.process.stdout.readline()
         self.url = re.search(r"http://[0-9.:]+", said)[0]
         self.tokens = {
             role: re.search(rf"{role} token, shown this once: (\S+?)(;|$)", said)[1] for role in ("admin", "analyst")
         }
+
+    def declare(self, declaration):
+        """A new collection without reports; its id."""
+        return self.ask("/collections", declaration)["id"]
 
     @property
     def link(self):
@@ -113,9 +117,9 @@ def opened(browser, collector):
     """Open a page in a browser of its own; at the end nothing was said in its console, and nobody else was asked."""
     problems, contexts = [], []
 
-    def open_page(path, *, theme="light", width=1000, quiet=True, tokens=True):
+    def open_page(path, *, theme="light", width=1000, quiet=True, tokens=True, locale="en-US"):
         context = browser.new_context(
-            color_scheme=theme, viewport={"width": width, "height": 900}, accept_downloads=True
+            color_scheme=theme, viewport={"width": width, "height": 900}, accept_downloads=True, locale=locale
         )
         contexts.append(context)
         page = context.new_page()

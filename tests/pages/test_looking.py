@@ -9,7 +9,7 @@ from .conftest import HEALTH
 
 def test_results_are_shown_by_label_with_their_differences(opened, health):
     page = opened(f"/results/{health}")
-    page.get_by_role("heading", name="By label").wait_for()
+    page.get_by_role("heading", name="By group").wait_for()
     text = page.locator("main").inner_text()
     assert "800 reports" in text
     assert "north minus south" in text
@@ -22,7 +22,7 @@ def test_shares_are_sorted_and_searched(opened, places):
     page = opened(f"/results/{places}")
     page.get_by_role("heading", name="On the map").wait_for()
     region = page.get_by_role("region", name="Every share with its interval")
-    region.get_by_role("button", name="value").click()
+    region.get_by_role("button", name="answer").click()
     assert region.locator("tbody th").first.inner_text() == "Aldermoor A1"
     page.get_by_label("Search").first.fill("dunmere")
     assert region.locator("tbody tr").count() == 9
@@ -142,6 +142,8 @@ def test_a_design_in_error_shows_no_other_design_and_the_example_is_called_one(o
     assert page.locator("output").inner_text() == "1"
     page.get_by_label("One answer per line").fill("a\na")
     page.get_by_text("Nothing yet:").wait_for()
+    alarm, heading = page.locator(".alarm"), page.get_by_role("heading", name="What this gives")
+    assert abs(alarm.bounding_box()["x"] - heading.bounding_box()["x"]) < 2  # where the design would be, in sight
     assert page.get_by_role("table").count() == 0
     assert not page.get_by_text("This is an example").is_visible()
     page.get_by_label("One answer per line").fill("18..99")
@@ -159,6 +161,9 @@ def test_a_design_that_the_usual_budget_refuses_says_so(opened):
     page.get_by_label("Exact positions on a scale").check()
     page.get_by_text("An answer uses 81 of a person's privacy budget.").wait_for()
     page.get_by_label("Epsilon: the lower").fill("0.1")
+    page.get_by_text("whoever chose the strict one of 4 cannot answer").wait_for()
+    page.get_by_label("so many steps apart").fill("10")
+    page.get_by_text("compared with one that is 10 steps away").wait_for()
     page.get_by_text("An answer uses").wait_for(state="detached")
 
 
@@ -169,14 +174,22 @@ def test_a_collection_is_declared_whole_on_the_page(collector, opened):
     page.get_by_label("Who can answer").select_option("invitation")
     page.get_by_label("First day").fill("2026-01-01")
     page.get_by_label("Last day").fill("2099-12-31")
+    page.get_by_text("More about this question").click()
     page.get_by_label("How answers are shown").fill("HIV = an HIV infection")
-    page.get_by_label("Optional background").fill("region: north, south\nage: under 40, 40 or older")
+    page.get_by_text("Background questions", exact=True).click()
+    for question, answers in (("Which region?", "north\nsouth"), ("Your age?", "under 40\n40 or older = 40 and more")):
+        page.get_by_role("button", name="Add a background question").click()
+        page.get_by_role("textbox", name="Background question").last.fill(question)
+        page.get_by_label("Its answers, one per line").last.fill(answers)
+    page.get_by_role("button", name="Move background question 2 up").click()
     page.get_by_role("button", name="Start this collection").click()
     href = page.get_by_role("link", name="the page to answer").get_attribute("href")
     made = collector.ask(f"/collections/{href.rpartition('/')[2]}")
     assert made["access"] == "invitation"
     assert made["words"] == {"HIV": "an HIV infection"}
     assert made["labels"] == {"age": ["under 40", "40 or older"], "region": ["north", "south"]}
+    assert [one["question"] for one in made["background"]] == ["Your age?", "Which region?"]
+    assert made["background"][0]["words"] == {"40 or older": "40 and more"}
     assert (made["opens"], made["closes"]) == ("2026-01-01T00:00:00Z", "2100-01-01T00:00:00Z")
 
 

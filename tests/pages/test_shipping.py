@@ -29,10 +29,23 @@ def test_the_demonstration_serves_three_collections_and_stops_cleanly():
 
 MADE = {
     f"discreet/collector/pages/made/{name}"
-    for name in ("plot.js", "h3.js", "discreet.js", "participant.js", "LICENSES.txt")
+    for name in (
+        "plot.js",
+        "h3.js",
+        "participant.js",
+        "chunk.js",
+        "questionnaire.js",
+        "LICENSES.txt",
+        "small/answer.js",
+        "small/worker.js",
+    )
 }
 PAGES = {f"discreet/collector/pages/{name}.html" for name in ("answer", "results", "design", "overview")}
-OWN = {"discreet/collector/pages/style.css", "discreet/collector/pages/answer.js"}
+LANGUAGE_PARTS = ("design", "results", "shared")
+OWN = {
+    f"discreet/collector/pages/{name}"
+    for name in ("style.css", "answer.js", "languages/en.js", *(f"languages/{part}/ar.js" for part in LANGUAGE_PARTS))
+}
 
 
 def build(target, source, folder):

@@ -4,20 +4,22 @@ Reports wait, by their labels, until `minimum` of them are there, and are shown 
 changes afterwards. Every figure at every time is a sum over whole batches, and so is whatever is computed from figures,
 of labels, of days, of today and of yesterday: no set of fewer than `minimum` reports can be told from the others. The
 batches follow from the order of the stored uploads alone, so that every process makes the same ones, and makes them
-again after a restart; uploads are mixed inside batches only. Where old reports are forgotten, those that are left make
-their batches anew: who kept earlier figures can then tell what was forgotten from what was not.
+again after a restart; mixing leaves them what they are. Old reports are forgotten by whole batches, and those that
+still wait by themselves, so that figures of before and after differ by whole batches too. What is left makes the same
+batches as before, since the store keeps how many reports were shown and are gone.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
-from ..mechanisms.mechanism import Mechanism
-from .store.protocol import Batch, Labels, Store, StoreChanged
+from ..wire.published import Law
+from .store.protocol import GoneBatch, Grouping, Labels, Placed, Replay, Store, StoreChanged
 from .store.tallies import MAX_TRIES, Cell, CellCounts, count_reports
 
 NO_LABEL = ""
@@ -44,20 +46,24 @@ class Batches:
     Reports with the same labels are a batch as soon as they are `minimum`. All that wait are one batch, whatever their
     labels, as soon as they are `MAX_APART` times `minimum` and as many as are shown already: up to `MAX_APART`
     combinations of labels never come so far, and many small ones do not keep more than half of all reports back. With a
-    `period`, the name of a label, each text of it is taken for itself, and no batch has two of them.
+    `period`, the name of a label, each text of it is taken for itself, and no batch has two of them. Batches that are
+    `gone` count as shown from their positions on.
     """
 
-    def __init__(self, minimum: int, period: str | None = None) -> None:
-        self.minimum, self.period = minimum, period
+    def __init__(self, minimum: int, period: str | None = None, gone: Iterable[GoneBatch] = ()) -> None:
+        self.minimum, self.period, self._gone = minimum, period, deque(sorted(gone))
         self._waiting: dict[str, dict[Labels, int]] = {}
         self._sizes: dict[str, list[int]] = {}
         """How many reports of each period wait, and how many are shown."""
 
-    def add(self, labels: Labels, count: int) -> Shown | None:
+    def add(self, labels: Labels, count: int, position: int = 0) -> Shown | None:
         """Add the reports of an upload; the batch that is shown now, if one is whole."""
         if not count:
             return None
-        period = NO_LABEL if self.period is None else label_text(labels, self.period)
+        while self._gone and self._gone[0].position < position:
+            _, period, shown = self._gone.popleft()
+            self._sizes.setdefault(period, [0, 0])[1] += shown
+        period = period_text(labels, self.period)
         waiting = self._waiting.setdefault(period, {})
         sizes = self._sizes.setdefault(period, [0, 0])
         waiting[labels] = waiting.get(labels, 0) + count
@@ -69,7 +75,7 @@ class Batches:
     def rest(self) -> Iterator[Shown]:
         """What still waits as one batch, or one for each period, where it is enough: for a closed collection."""
         for period, (waiting, _) in self._sizes.items():
-            if waiting >= self.minimum:
+            if waiting and waiting >= self.minimum:
                 yield self._show(period, list(self._waiting[period]))
 
     def _show(self, period: str, waited: list[Labels]) -> Shown:
@@ -79,19 +85,36 @@ class Batches:
         return Shown(tuple(waited), common_labels(waited))
 
 
-def batch_numbers(minimum: int, period: str | None) -> Callable[[Labels, int], int]:
-    """What numbers the batches of the uploads of each labels, in order; all are one if each report is shown by itself.
+class BatchReplay(Replay):
+    """The batches of a collection, as its store needs to know them when it mixes or forgets uploads."""
 
-    Those that still wait have the number of the batch that they will be in.
-    """
-    batches, numbers = Batches(minimum, period), Counter[Labels]()
+    def __init__(self, minimum: int, period: str | None, gone: Iterable[GoneBatch]) -> None:
+        self._batches, self._waiting = Batches(minimum, period, gone), dict[Labels, list[int]]()
 
-    def number(labels: Labels, count: int) -> int:
-        own, shown = numbers[labels], batches.add(labels, count)
-        numbers.update(shown.waited if shown is not None else ())
-        return own
+    def add(self, upload: Placed) -> Sequence[int]:
+        if upload.reports:
+            self._waiting.setdefault(upload.labels, []).append(upload.position)
+        batch = self._batches.add(upload.labels, upload.reports, upload.position)
+        return [] if batch is None else self._take(batch)
 
-    return number if minimum > 1 else lambda labels, count: 0
+    def rest(self) -> Iterator[Sequence[int]]:
+        return map(self._take, self._batches.rest())
+
+    def period(self, labels: Labels) -> str:
+        return period_text(labels, self._batches.period)
+
+    def _take(self, batch: Shown) -> list[int]:
+        return [position for labels in batch.waited for position in self._waiting.pop(labels)]
+
+
+def grouping_of(minimum: int, period: str | None) -> Grouping | None:
+    """How the uploads of a collection are shown together; None if each report is shown by itself."""
+    return partial(BatchReplay, minimum, period) if minimum > 1 else None
+
+
+def period_text(labels: Labels, period: str | None) -> str:
+    """The text of the label that says the period of reports, if there is one."""
+    return NO_LABEL if period is None else label_text(labels, period)
 
 
 def label_text(labels: Labels, name: str) -> str:
@@ -124,14 +147,15 @@ class _Waiting(CellCounts):
 class ShownCounts:
     """The counts of all batches of a collection that are shown; kept, and continued at the next look."""
 
-    def __init__(self, mechanism: Mechanism, minimum: int, period: str | None = None) -> None:
+    def __init__(self, mechanism: Law, minimum: int, period: str | None = None) -> None:
         self._mechanism, self._minimum, self._period = mechanism, minimum, period
         self._lock = threading.Lock()
         self._begin()
 
-    def _begin(self) -> None:
-        self._batches = Batches(self._minimum, self._period)
+    def _begin(self, gone: Iterable[GoneBatch] = ()) -> None:
+        self._batches = Batches(self._minimum, self._period, gone)
         self._shown, self._waiting = CellCounts(self._mechanism), _Waiting(self._mechanism)
+        self._newest_day = ""
 
     def look(self, store: Store, collection: str, *, closed: bool) -> CellCounts:
         """The counts of what is shown now; of a closed collection all that can ever be shown."""
@@ -146,7 +170,7 @@ class ShownCounts:
                 raise StoreChanged("the store changes faster than its reports are counted; ask again")
             if closed:
                 for batch in self._batches.rest():
-                    self._move(batch, self._last_day)
+                    self._move(batch, self._newest_day)
             return self._copy()
 
     def _copy(self) -> CellCounts:
@@ -155,14 +179,14 @@ class ShownCounts:
 
     def _continue(self, store: Store, collection: str) -> None:
         """Add what came since the last look, or all of it again if stored uploads were forgotten or mixed."""
-        revision = store.snapshot(collection).revision
-        if self._shown.revision != revision:
-            self._begin()
+        snapshot = store.snapshot(collection)
+        if self._shown.revision != (revision := snapshot.revision):
+            self._begin(snapshot.gone)
             self._shown.revision = revision
         for upload in store.batches(collection, after=self._shown.position):
             self._waiting.add((upload.labels, ""), upload.reports)
-            self._shown.position, self._last_day = upload.position, upload.day
-            batch = self._batches.add(upload.labels, upload.count)
+            self._shown.position, self._newest_day = upload.position, max(self._newest_day, upload.day)
+            batch = self._batches.add(upload.labels, upload.count, upload.position)
             if batch is not None:
                 self._move(batch, upload.day)
         if store.snapshot(collection).revision != revision:
@@ -172,25 +196,30 @@ class ShownCounts:
         for labels in batch.waited:
             self._waiting.move(labels, self._shown, (batch.labels, day))
 
-    _last_day = ""
-
 
 def shown_uploads(
-    uploads: Iterable[Batch], minimum: int, period: str | None, *, closed: bool
+    store: Store, collection: str, minimum: int, period: str | None, *, closed: bool
 ) -> Iterator[tuple[Cell, list[bytes]]]:
-    """The reports of every batch that is shown, packed, with its labels and the day on which it was whole."""
-    batches, day = Batches(minimum, period), ""
+    """The reports of every batch that is shown, packed, with its labels and the day on which it was whole.
+
+    `StoreChanged` if stored uploads were forgotten or mixed meanwhile: then these are no batches.
+    """
+    snapshot = store.snapshot(collection)
+    batches, newest = Batches(minimum, period, snapshot.gone), ""
     waiting: dict[Labels, list[bytes]] = {}
 
-    def take(batch: Shown) -> tuple[Cell, list[bytes]]:
+    def take(batch: Shown, day: str) -> tuple[Cell, list[bytes]]:
         return (batch.labels, day), [part for labels in batch.waited for part in waiting.pop(labels)]
 
-    for upload in uploads:
-        day = upload.day
+    for upload in store.batches(collection):
+        newest = max(newest, upload.day)
         if upload.count:
             waiting.setdefault(upload.labels, []).append(upload.reports)
-        batch = batches.add(upload.labels, upload.count)
+        batch = batches.add(upload.labels, upload.count, upload.position)
         if batch is not None:
-            yield take(batch)
+            yield take(batch, upload.day)
     if closed:
-        yield from map(take, batches.rest())
+        for batch in batches.rest():
+            yield take(batch, newest)
+    if store.snapshot(collection).revision != snapshot.revision:
+        raise StoreChanged("stored reports were forgotten or mixed while they were read; ask again")

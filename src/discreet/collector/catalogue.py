@@ -10,11 +10,10 @@ from datetime import UTC, datetime
 
 from ..client.collection import STATES
 from ..core.limits import LIFTED, under
-from ..mechanisms.mechanism import Mechanism
-from ..wire.spec import parse_law
 from .declaration import Declaration, restore_declaration
 from .http.response import CHUNK_BYTES
 from .http.upload_decoder import UploadDecoder
+from .instrument import Instrument, read_instrument
 from .store.protocol import Store, StoredCollection
 
 REFRESH_SECONDS = 1.0
@@ -27,7 +26,7 @@ class ServedCollection:
 
     id: str
     declaration: Declaration
-    mechanism: Mechanism
+    instrument: Instrument
     law: bytes
     compressed_law: bytes
     """The law by gzip, made once; nothing for one that is sent at once."""
@@ -36,10 +35,6 @@ class ServedCollection:
     decoder: UploadDecoder
     closed: bool
 
-    def document(self, now: datetime) -> bytes:
-        """What clients read of it now."""
-        return self.documents[self.state(now)]
-
     def state(self, now: datetime) -> str:
         """``waiting`` before it opens, ``open``, or ``closed``."""
         if self.closed or (self.declaration.closes is not None and now >= self.declaration.closes):
@@ -47,21 +42,21 @@ class ServedCollection:
         return "waiting" if self.declaration.opens is not None and now < self.declaration.opens else "open"
 
 
-def serve(collection: StoredCollection, *, prefix: str, mechanism: Mechanism | None = None) -> ServedCollection:
-    """A stored collection with its mechanism, its document and its decoder."""
-    if mechanism is None:
+def serve(collection: StoredCollection, *, prefix: str, instrument: Instrument | None = None) -> ServedCollection:
+    """A stored collection with its question or form, its document and its decoder."""
+    if instrument is None:
         with under(LIFTED):  # it was within the limits when it was declared
-            mechanism = parse_law(collection.law)
-    declaration = restore_declaration(collection.declared)
+            instrument = read_instrument(collection.law)
+    declaration = restore_declaration(collection.declared, instrument.law)
     base = f"{prefix}/collections/{collection.id}"
     documents = {
-        state: declaration.document(base=base, fingerprint=mechanism.fingerprint, state=state) for state in STATES
+        state: declaration.document(base=base, fingerprint=instrument.fingerprint, state=state) for state in STATES
     }
-    decoder = UploadDecoder(mechanism, declaration.labels)
+    decoder = UploadDecoder(instrument, declaration.labels)
     law = collection.law.encode()
     compressed = gzip.compress(law, mtime=0) if len(law) > CHUNK_BYTES else b""
     return ServedCollection(
-        collection.id, declaration, mechanism, law, compressed, documents, decoder, collection.closed
+        collection.id, declaration, instrument, law, compressed, documents, decoder, collection.closed
     )
 
 
@@ -95,11 +90,11 @@ class Catalogue:
             else:
                 known.closed = known.closed or collection.closed
 
-    def create(self, name: str, declaration: Declaration, mechanism: Mechanism) -> ServedCollection:
+    def create(self, name: str, declaration: Declaration, instrument: Instrument) -> ServedCollection:
         """Store a new collection, and serve it."""
-        collection = StoredCollection(name, declaration.canonical(), mechanism.published)
+        collection = StoredCollection(name, declaration.canonical(), instrument.law.published)
         self._store.create(collection, day=today())
-        self._served[name] = serve(collection, prefix=self._prefix, mechanism=mechanism)
+        self._served[name] = serve(collection, prefix=self._prefix, instrument=instrument)
         return self._served[name]
 
     def close(self, served: ServedCollection) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -12,9 +14,10 @@ from numpy.typing import NDArray
 from ..bulk.words import seeded
 from ..client.promise import promise
 from ..contexts import Context
-from ..core.errors import DiscreetError, InvalidInput, InvalidSpec
+from ..core.documents import parse_toml
+from ..core.errors import DiscreetError, InvalidInput, InvalidSpec, shown
 from ..core.exact import text_of
-from ..core.fields import Fields, exact, whole
+from ..core.fields import Fields, exact, text, to_plain, whole
 from ..estimation.results.projection import project
 from ..estimation.results.unbiased import estimate
 from ..leakage.profiles import profile_of
@@ -22,7 +25,10 @@ from ..mechanisms.mechanism import Mechanism
 from ..planning.choose import compare_mechanisms, prior_of
 from ..planning.expected import detectable_share, deviations_of
 from ..planning.objective import objective_of
-from ..wire.spec import Spec
+from ..questionnaires.strategies import strategies
+from ..wire.form import ONE, TOGETHER, Form
+from ..wire.questionnaire import SETTINGS, plain_setting
+from ..wire.spec import Spec, dumps, is_form
 
 Array = NDArray[np.float64]
 
@@ -32,6 +38,8 @@ MAX_PREVIEW_PEOPLE = 50_000
 """The most people of a preview."""
 MAX_PREVIEW_VALUES = 200
 """The most values of a preview."""
+MAX_PREVIEW_TUPLES = 600
+"""The most tuples of answers for which a form is compared with itself asked together, while somebody waits."""
 Z = 1.959963984540054
 SEARCH_STEPS = 12
 """How often the interval of the search for an epsilon is halved."""
@@ -40,12 +48,15 @@ EPSILON_RANGE = Fraction(1, 50), Fraction(12)
 
 
 def evaluate_draft(data: object) -> dict[str, Any]:
-    """What the spec in a request would give; with `stderr` in it, at the smallest epsilon that reaches it."""
+    """What the spec in a request would give; with `stderr` in it, at the smallest epsilon that reaches it.
+
+    Of a form: what each question gives away, its errors, and the ways to ask them compared.
+    """
     fields = Fields(data, "")
-    spec, n = Spec.of(fields.required("spec")), whole(fields.required("n"), "n")
-    if not 1 <= n <= MAX_PEOPLE:
-        raise InvalidSpec(f"n must be from 1 to {MAX_PEOPLE}")
-    counts, stderr = fields.optional("counts"), fields.optional("stderr")
+    if isinstance(given := fields.optional("spec"), Mapping) and is_form(given):
+        return _evaluate_form(fields)
+    spec, n = Spec.of(fields.required("spec")), _people(fields)
+    counts, stderr, units = fields.optional("counts"), fields.optional("stderr"), _units(fields, ("",))
     fields.close()
     shares = _shares(spec.context, counts)
     epsilon = None
@@ -60,10 +71,119 @@ def evaluate_draft(data: object) -> dict[str, Any]:
         "fingerprint": mechanism.fingerprint,
         "certificate": mechanism.certificate.as_dict(),
         "cost": text_of(spec.context.largest),
-        "promise": promise(spec.context, "refuse", {})[:-1],
+        "promise": promise(spec.context, "refuse", {}, unit=units[""])[:-1],
         "rows": _rows(spec.context, mechanism, n, shares),
         "preview": _preview(mechanism, n, shares),
         "spec": spec.to_toml(),
+    }
+
+
+def read_file(data: object) -> dict[str, Any]:
+    """A questionnaire or spec as plain data and as TOML, whichever of the two a request holds."""
+    fields = Fields(data, "")
+    if fields.has("toml") == fields.has("document"):
+        raise InvalidSpec("the body must have either toml, the text of a file, or document, what it says")
+    if "toml" in fields:
+        document: Any = parse_toml(text(fields.required("toml"), "toml"))
+    else:
+        document = fields.required("document")
+    fields.close()
+    if not isinstance(document, Mapping):
+        raise InvalidSpec("document must be a table")
+    settings = {key: plain_setting(document[key]) for key in SETTINGS if key in document}
+    plain = _without_decimals(to_plain({**document, **settings}))
+    return {"document": plain, "toml": dumps(plain)}
+
+
+def _without_decimals(entry: Any) -> Any:
+    """Plain data with every decimal as its text, which JSON keeps exact."""
+    if isinstance(entry, Mapping):
+        return {key: _without_decimals(inner) for key, inner in entry.items()}
+    if isinstance(entry, list):
+        return [_without_decimals(inner) for inner in entry]
+    if isinstance(entry, (Decimal, float)):
+        return str(entry)
+    if isinstance(entry, bool) or not isinstance(entry, (str, int)):
+        raise InvalidSpec(f"document: {shown(entry)} must be text, a number, a list or a table")
+    return entry
+
+
+def _people(fields: Fields) -> int:
+    n = whole(fields.required("n"), "n")
+    if not 1 <= n <= MAX_PEOPLE:
+        raise InvalidSpec(f"n must be from 1 to {MAX_PEOPLE}")
+    return n
+
+
+def _units(fields: Fields, names: Iterable[str]) -> dict[str, str]:
+    """The unit of each question, by its name, or nothing."""
+    given = fields.optional("units", default={})
+    if not isinstance(given, Mapping) or not set(given) <= set(names):
+        raise InvalidSpec("units must be a table by the names of questions")
+    return {name: text(given[name], f"units.{name}") if name in given else "" for name in names}
+
+
+def _evaluate_form(fields: Fields) -> dict[str, Any]:
+    """What a form would give: its cost and promises, the error of each question, and its strategies compared."""
+    form, n, counts = Form.of(fields.required("spec")), _people(fields), fields.optional("counts", default={})
+    units = _units(fields, form.names)
+    fields.close()
+    if not isinstance(counts, Mapping) or not set(counts) <= set(form.names):
+        raise InvalidSpec("counts must be a table by the names of questions")
+    contexts = {name: spec.context for name, spec in form.questions.items()}
+    shares = {name: _shares(contexts[name], entry) for name, entry in counts.items()}
+    compared = strategies(form, n=n, prior=shares or None, tuples=MAX_PREVIEW_TUPLES)
+    asked = compared[form.strategy]
+    if asked.shares is None:
+        raise InvalidInput(f"form.strategy={form.strategy!r} cannot be worked out: {asked.reason}")
+    return {
+        "mechanism": ", ".join(dict.fromkeys(asked.mechanisms)),
+        "bits": asked.bits,
+        "fingerprint": form.fingerprint,
+        "cost": text_of(_cost(form)),
+        "strategy": form.strategy,
+        "questions": [_question(form, name, asked.shares[name], n, units[name]) for name in form.names],
+        "strategies": [
+            {
+                "strategy": one.strategy,
+                "cost": None if one.shares is None else text_of(_cost(form.asking(one.strategy))),
+                "stderr": one.shares,
+                "joint": one.joint,
+                "reason": one.reason,
+            }
+            for one in compared.strategies
+        ],
+        "best_for_shares": compared.best_for_shares,
+        "best_for_joint": compared.best_for_joint,
+        "promise": promise(_joint(form), "refuse", {})[:-1] if form.strategy == TOGETHER else [],
+        "spec": form.to_toml(),
+    }
+
+
+def _cost(form: Form) -> Fraction:
+    """What an answer to the whole form uses of a budget: of one question at random, the most; else all added up."""
+    costs = [Fraction(spec.context.largest) for spec in form.parts.values()]
+    return max(costs) if form.strategy == ONE else sum(costs, Fraction(0))
+
+
+def _joint(form: Form) -> Context:
+    """The context of all answers together."""
+    (spec,) = form.parts.values()
+    return spec.context
+
+
+def _question(form: Form, name: str, stderr: float, n: int, unit: str) -> dict[str, Any]:
+    context = form.questions[name].context
+    return {
+        "name": name,
+        "values": [str(value) for value in context.values[:MAX_PREVIEW_VALUES]],
+        "size": context.size,
+        "cost": text_of(context.largest),
+        "promise": [] if form.strategy == TOGETHER else promise(context, "refuse", {}, unit=unit)[:-1],
+        "mechanism": None if form.strategy == TOGETHER else form.mechanisms[name].name,
+        "stderr": stderr,
+        "width": 2 * Z * stderr,
+        "people_for_a_point": math.ceil(n * (stderr / 0.01) ** 2),
     }
 
 

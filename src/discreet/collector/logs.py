@@ -12,11 +12,16 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, TextIO
 
+from ..core.errors import StoreFailed
+
 LOGGER = logging.getLogger("discreet.collector")
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as one line of JSON: time, level, event and what belongs to it; of an error only its kind and place."""
+    """A record as one line of JSON: time, level, event and what belongs to it; of an error its kind and place.
+
+    What a store says of its disk or database repeats nothing that was sent, and tells the operator what to mend.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -24,6 +29,8 @@ class JsonFormatter(logging.Formatter):
         line |= getattr(record, "about", {})
         if record.exc_info and record.exc_info[0] is not None:
             line |= {"error": record.exc_info[0].__name__, "at": _error_place(record.exc_info[2])}
+            if isinstance(problem := record.exc_info[1], StoreFailed):
+                line["reason"] = str(problem)
         return json.dumps(line, ensure_ascii=True)
 
 

@@ -12,11 +12,8 @@ from itertools import combinations
 from typing import Any
 
 from ..analysis.groups.comparison import differences_of
-from ..analysis.groups.group_moments import TalliedGroups
-from ..analysis.groups.moments import queries_of
 from ..analysis.groups.omnibus import omnibus_of_tallies
 from ..core.domain import plain_value
-from ..estimation.decoders import decoder_of
 from ..estimation.results.layout import NUMBERS
 from ..estimation.results.likelihood import likelihood
 from ..estimation.results.projection import project
@@ -24,7 +21,9 @@ from ..estimation.results.shares import Shares
 from ..estimation.results.shrinking import shrink
 from ..estimation.results.unbiased import block_columns, estimate
 from ..estimation.tally import Tally
+from ..questionnaires.questions import AskedQuestion, asked_question
 from .batching import MIXED, label_text
+from .instrument import instrument_of
 from .store.tallies import Cell, CellCounts
 
 METHODS: dict[str, Callable[[Tally], Shares]] = {
@@ -40,7 +39,7 @@ MAX_TESTS = 1_000_000
 
 @dataclass(frozen=True)
 class Breakdown:
-    """How shares are estimated, at what confidence, by which label, and in groups of how many days.
+    """How shares are estimated, at what confidence, by which label, in groups of how many days, of which question.
 
     With `anytime` intervals hold however often one looks while reports come in.
     """
@@ -50,10 +49,19 @@ class Breakdown:
     by: str | None = None
     days: int | None = None
     anytime: bool = False
+    question: str = ""
+    """The name of a question of a form."""
+
+
+def counts_of(question: AskedQuestion, counts: CellCounts) -> CellCounts:
+    """The counts of the part that a question is in, among those of its collection."""
+    cells = instrument_of(question.law).slice_of(question.part)
+    own = {cell: numbers[cells] for cell, numbers in counts.counts.items()}
+    return CellCounts(question.mechanism, own, counts.position)
 
 
 def group_tallies(counts: CellCounts, breakdown: Breakdown, first: str = "") -> dict[Cell, Tally]:
-    """The tally of every cell of a breakdown; the day of a cell is the first of its group of days.
+    """The tally of the question in every cell of a breakdown; the day of a cell is the first of its group of days.
 
     Groups of days are counted from `first`. Batches with several texts of the label are in no cell.
     """
@@ -63,20 +71,21 @@ def group_tallies(counts: CellCounts, breakdown: Breakdown, first: str = "") -> 
         label = () if breakdown.by is None else ((breakdown.by, label_text(labels, breakdown.by)),)
         return label, "" if breakdown.days is None else first_day(day, first, breakdown.days)
 
-    tallies = {
+    own = counts_of(asked_question(counts.law, breakdown.question), counts)
+    groups: dict[Cell, Any] = own.groups(key)
+    if not groups and breakdown.by is None and breakdown.days is None:
+        groups = {((), ""): own.tally()}
+    return {
         cell: tally
-        for cell, tally in counts.groups(key).items()
+        for cell, tally in groups.items()
         if breakdown.by is None or label_text(cell[0], breakdown.by) != MIXED
     }
-    if not tallies and breakdown.by is None and breakdown.days is None:
-        return {((), ""): counts.tally()}
-    return tallies
 
 
 def only_period(counts: CellCounts, period: str, text: str) -> CellCounts:
     """The counts of the reports with this text of the label that says their period."""
     inside = {cell: numbers for cell, numbers in counts.counts.items() if label_text(cell[0], period) == text}
-    return CellCounts(counts.mechanism, inside, counts.position)
+    return CellCounts(counts.law, inside, counts.position)
 
 
 def periods_of(counts: CellCounts, period: str | None) -> list[CellCounts]:
@@ -96,7 +105,7 @@ def first_day(day: str, first: str, days: int) -> str:
 def shares_by_cell(
     counts: CellCounts, breakdown: Breakdown, minimum: int, *, period: str | None = None, texts: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """The shares of every cell of a breakdown as plain data; null for the `texts` of its label that have none yet.
+    """The shares of the question in every cell of a breakdown as plain data; null for `texts` of its label without any.
 
     With a `period` the same people may be in several of its texts, and a cell of several periods is their mean.
     """
@@ -104,13 +113,16 @@ def shares_by_cell(
     if breakdown.by is not None and breakdown.days is None:
         cells = {(((breakdown.by, text),), ""): [] for text in texts}
     first = min((day for _, day in counts.counts), default="")
+    question = asked_question(counts.law, breakdown.question)
     for part in periods_of(counts, period):
         for cell, tally in group_tallies(part, breakdown, first).items():
             cells.setdefault(cell, []).append(tally)
-    return [_describe(cell, cells[cell], breakdown, minimum) for cell in sorted(cells)]
+    return [_describe(cell, cells[cell], breakdown, question, minimum) for cell in sorted(cells)]
 
 
-def _describe(cell: Cell, tallies: list[Tally], breakdown: Breakdown, minimum: int) -> dict[str, Any]:
+def _describe(
+    cell: Cell, tallies: list[Tally], breakdown: Breakdown, question: AskedQuestion, minimum: int
+) -> dict[str, Any]:
     labels, day = cell
     parts = [tally for tally in tallies if tally.n]
     about: dict[str, Any] = {"labels": {name: text or None for name, text in labels}, "n": sum(t.n for t in parts)}
@@ -122,11 +134,11 @@ def _describe(cell: Cell, tallies: list[Tally], breakdown: Breakdown, minimum: i
     if len(parts) > 1:
         about["periods"] = len(parts)
     how: dict[str, Any] = {"confidence": breakdown.confidence, "anytime": breakdown.anytime}
-    result = mean_of([METHODS[breakdown.method](tally).to_dict(**how) for tally in parts], [t.n for t in parts])
+    described = [question.describe(METHODS[breakdown.method](tally), **how) for tally in parts]
+    result = mean_of(described, [t.n for t in parts])
     result["n"] = about["n"]
     result.pop("covariance", None)  # of one period, and large
-    result["influence"] = decoder_of(parts[0].mechanism).influence()
-    blocks = [block_columns(tally, **how) for tally in parts]
+    blocks = [None if question.is_margin else block_columns(tally, **how) for tally in parts]
     result["blocks"] = None if blocks[0] is None else mean_of(blocks, [t.n for t in parts])
     return {**about, "missing": 0, "result": result}
 
@@ -156,17 +168,17 @@ def mean_of(results: Sequence[Any], sizes: Sequence[int]) -> dict[str, Any]:
     return merged
 
 
-def compare_groups(groups: Mapping[str, Tally]) -> dict[str, Any]:
-    """How far the shares of every two groups differ, first less second, and a test of all groups at once.
+def compare_groups(groups: Mapping[str, Tally], question: AskedQuestion | None = None) -> dict[str, Any]:
+    """How far shares differ in every two groups, first less second, and a test of all groups at once.
 
+    They are those of the answers to a question of a form, or of the values of the groups' mechanism.
     `adjusted` holds for all tests together: to call everything below 0.05 different is wrong about anything with
     probability of at most 0.05.
     """
     if len(groups) < 2:
         return {"pairs": [], "omnibus": None}
-    values = next(iter(groups.values())).mechanism.context.values
-    names, weights = queries_of(values, None)
-    tallied = TalliedGroups({(text,): [tally] for text, tally in groups.items()}, weights, shares=True)
+    question = asked_question(next(iter(groups.values())).mechanism) if question is None else question
+    tallied = question.groups(groups)
     texts, pairs = list(groups), list(combinations(range(len(groups)), 2))
     rows = zip(pairs, *differences_of(tallied.moments(), pairs), strict=True)
     omnibus = omnibus_of_tallies(tallied, [range(len(groups))])
@@ -175,7 +187,7 @@ def compare_groups(groups: Mapping[str, Tally]) -> dict[str, Any]:
             {
                 "first": texts[a] or None,
                 "second": texts[b] or None,
-                "values": [plain_value(value) for value in names],
+                "values": [plain_value(value) for value in question.values],
                 "difference": gap.tolist(),
                 "stderr": error.tolist(),
                 "p": p.tolist(),

@@ -7,21 +7,21 @@ import secrets
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
-from itertools import count
 from typing import Any, TypeVar
 
-from .batching import ShownCounts, batch_numbers
+from ..core.errors import DiscreetError
+from .batching import ShownCounts, grouping_of, shown_uploads
 from .catalogue import Catalogue, ServedCollection
 from .http.limits import BodyReader, RateLimiter, TurnGate
 from .logs import log_event, log_failure
 from .settings import Settings
 from .store.opening import draft_folder
-from .store.protocol import Labels, Store
-from .store.tallies import TAIL_REPORTS, CellCounts, count_reports
+from .store.protocol import Grouping, Store
+from .store.tallies import TAIL_REPORTS, Cell, CellCounts, count_reports
 from .store.writer import GroupCommitWriter
 
 T = TypeVar("T")
@@ -29,6 +29,9 @@ T = TypeVar("T")
 BUCKET_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """The upper bounds of the histogram of upload times, in seconds."""
 
+
+FULL_SECONDS = 60
+"""How long documents say that there is no room, after an upload found none."""
 
 COUNT_STEP = 100
 """What is counted of people's requests is shown in such steps."""
@@ -149,6 +152,9 @@ FORGET_TICKS = 600
 MIX_UPLOADS = 10_000
 """Uploads are mixed when a new day has come, and when so many have come, since nothing is stored meanwhile."""
 
+MIX_TICKS = 3600
+"""The rounds after which uploads are mixed although their day is not over; they are mixed again when it is."""
+
 MAX_DAYS_AHEAD = 3
 """A clock that is more days ahead of the day noted last is not believed: nothing is forgotten by it."""
 
@@ -173,6 +179,7 @@ class Service:
         self._decoding = ThreadPoolExecutor(1, thread_name_prefix="large uploads")
         self.metrics = Metrics()
         self.waiting_uploads = 0
+        self._full_until = 0.0
         self._shown: dict[str, ShownCounts] = {}
         self._forgotten_before = self._looked_at = ""
         self._is_new_day = False
@@ -233,8 +240,22 @@ class Service:
     def shown_counts(self, served: ServedCollection) -> CellCounts:
         """The counts of the reports of a collection that may be shown."""
         rules, over = served.declaration, self.is_over(served)
-        kept = self._shown.setdefault(served.id, ShownCounts(served.mechanism, rules.minimum, rules.period))
+        kept = self._shown.setdefault(served.id, ShownCounts(served.instrument.law, rules.minimum, rules.period))
         return kept.look(self.store, served.id, closed=over)
+
+    def shown_reports(self, served: ServedCollection) -> Iterator[tuple[Cell, list[bytes]]]:
+        """The packed reports of a collection that may be shown, batch by batch, with their labels and days."""
+        rules, over = served.declaration, self.is_over(served)
+        return shown_uploads(self.store, served.id, rules.minimum, rules.period, closed=over)
+
+    def note_full(self) -> None:
+        """Say for a while that there is no room for reports, so that people are not asked for them."""
+        self._full_until = time.monotonic() + FULL_SECONDS
+
+    def document(self, served: ServedCollection) -> bytes:
+        """What clients read of a collection now."""
+        state = served.state(datetime.now(UTC))
+        return served.documents["full" if state == "open" and time.monotonic() < self._full_until else state]
 
     def describe(self, served: ServedCollection) -> dict[str, Any]:
         """The state of a collection, what was refused of it and why, and its invitations.
@@ -259,6 +280,8 @@ class Service:
             work: list[Callable[[], object]] = [self._note_day, self._keep_refusals, self._keep_snapshots, self._mix]
             if tick % LOG_TICKS == 0:
                 work.append(self._log_requests)
+            if tick % MIX_TICKS == 0:
+                work.append(self._mix_today)
             if tick % FORGET_TICKS == 1:
                 work.append(self.forget if self.settings.forget_after else self.store.erase)
             if all([await self._try(one) for one in work]):
@@ -297,21 +320,27 @@ class Service:
                 raise
 
     def _mix(self) -> None:
-        self.store.mix(least=1 if self._is_new_day else MIX_UPLOADS, numbers=self._batch_numbers)
+        self.store.mix(least=1 if self._is_new_day else MIX_UPLOADS, groupings=self._grouping)
         self._is_new_day = False
 
-    def _batch_numbers(self, collection: str) -> Callable[[Labels, int], int]:
+    def _mix_today(self) -> None:
+        """Mix what came today so far; it is mixed again with the rest of the day."""
+        self.store.mix(day=self._looked_at, groupings=self._grouping)
+
+    def _grouping(self, collection: str) -> Grouping | None:
+        """How the uploads of a collection are shown together, be it one that another process made a moment ago."""
+        if self.catalogue.get(collection) is None:
+            with suppress(DiscreetError):  # one that cannot be read shows nothing
+                self.catalogue.refresh()
         served = self.catalogue.get(collection)
-        if served is None:  # of another process, a moment ago: each upload stays where it is
-            following = count()
-            return lambda labels, reports: next(following)
-        return batch_numbers(served.declaration.minimum, served.declaration.period)
+        return None if served is None else grouping_of(served.declaration.minimum, served.declaration.period)
 
     def _keep_snapshots(self) -> None:
         for name, reports in list(self._new_reports.items()):
             served = self.catalogue.get(name)
             if reports > TAIL_REPORTS and served is not None:
-                count_reports(self.store, name, served.mechanism)
+                if served.declaration.minimum == 1:  # whole batches are counted as they are shown
+                    count_reports(self.store, name, served.instrument.law)
                 self._new_reports[name] -= reports
 
     def forget(self) -> int:
@@ -324,7 +353,7 @@ class Service:
         if before == self._forgotten_before:
             self.store.erase()
             return 0
-        count = self.store.forget(before=before)
+        count = self.store.forget(before=before, groupings=self._grouping)
         self._forgotten_before = before
         if count:
             log_event("reports were forgotten", before=before, reports=count)

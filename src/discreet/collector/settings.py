@@ -31,11 +31,13 @@ class Settings:
     """The port to listen at; 0 takes a free one."""
     prefix: str = ""
     """The path under which a proxy shows the service, such as /survey."""
+    public_url: str = ""
+    """The origin at which people reach it, such as https://survey.example.org; links begin with it and the prefix."""
     origins: tuple[str, ...] = ()
     """The origins whose pages may read public addresses and send reports."""
     body_bytes: int = 1 << 24
     """The most bytes of one body."""
-    bodies_bytes: int = 20 * (1 << 20)
+    bodies_bytes: int = 18 * (1 << 20)
     """The most bytes of all large bodies together, from their first byte to their answer."""
     uploads_per_second: int = 20_000
     """How many uploads are let in per second; 0 for any number."""
@@ -61,6 +63,10 @@ class Settings:
         for origin in self.origins:
             if not ORIGIN.fullmatch(origin):
                 raise InvalidInput(f"origins: {shown(origin)} must be an origin such as https://example.org")
+        if self.public_url and not ORIGIN.fullmatch(self.public_url):
+            raise InvalidInput(
+                f"public_url={shown(self.public_url)} must be an origin such as https://example.org; a path is prefix"
+            )
         if self.prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", self.prefix):
             raise InvalidInput(f"prefix={shown(self.prefix)} must be a path such as /survey")
         if not self.store or not self.host:

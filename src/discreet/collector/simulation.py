@@ -10,13 +10,13 @@ import threading
 import time
 import urllib.parse
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,10 @@ from ..core.errors import InvalidInput, Unreachable
 from ..core.exact import text_of
 from ..estimation.decoders import decoder_of
 from ..estimation.tally import Tally
-from ..mechanisms.mechanism import Mechanism
+from ..questionnaires.questions import AskedQuestion, asked_question, names_of
+from ..wire.form import ONE, Form
+from ..wire.form_reports import ReportPacking
+from ..wire.published import Law
 from ..wire.reports import report_to_json
 from .catalogue import MAX_INVITATIONS
 
@@ -108,13 +111,18 @@ class People:
         self._transport = KeepAliveTransport()
         self._first = self._session("0")
         collection = open_collection(url, self._first)
-        self.mechanism: Mechanism = collection.mechanism
+        self.law: Law = collection.law
         self.document: Document = collection.document
         self._cap = text_of(collection.epsilon)
 
+    @property
+    def questions(self) -> dict[str, AskedQuestion]:
+        """The questions by name; a single one is called ``""``."""
+        return {name: asked_question(self.law, name) for name in names_of(self.law) or ("",)}
+
     def one(self, invitation: str | None = None) -> Collection:
         """The collection as a new person sees it, who has spent nothing yet and may answer once."""
-        return Collection(self.document, self.mechanism, self._session(self._cap), invitation)
+        return Collection(self.document, self.law, self._session(self._cap), invitation)
 
     def send(self, body: str, invitation: str | None = None) -> str:
         """What becomes of a crafted body: "accepted", "refused" or "queued"."""
@@ -133,13 +141,23 @@ MAX_ANSWER_BYTES = 1 << 28
 """The most bytes of an answer with shares."""
 
 
+class Target(NamedTuple):
+    """What attackers want more of: an answer, by its number, to a question."""
+
+    question: str
+    answer: int
+
+
 @dataclass
 class SimulationResult:
-    """The true shares of simulated people, and how many of their reports were accepted, refused or queued."""
+    """The true shares of simulated people, and how many of their reports were accepted, refused or queued.
 
-    mechanism: Mechanism
-    truth: NDArray[np.float64]
-    target: int | None
+    `truths` has those of every question by its name; a single one is called ``""``.
+    """
+
+    law: Law
+    truths: dict[str, NDArray[np.float64]]
+    target: Target | None
     states: Counter[str] = field(default_factory=Counter)
     honest: int = 0
     crafted: int = 0
@@ -156,10 +174,10 @@ def simulate(
     admin: str | None = None,
     progress: Callable[[int], object] = lambda more: None,
 ) -> SimulationResult:
-    """Let people answer the collection at `url`; a share `attackers` of them send what helps one value most.
+    """Let people answer the collection at `url`; a share `attackers` of them send what helps one answer most.
 
-    Every person has a ledger and goes the way of a real client; the labels named are given at random. Where people need
-    invitations, the token `admin` makes them.
+    Every person has a ledger and goes the way of a real client, with an answer to every question; the labels named are
+    given at random. Where people need invitations, the token `admin` makes them.
     """
     clients = People(url)
     invited = clients.document.access == "invitation"
@@ -170,29 +188,32 @@ def simulate(
         if name not in clients.document.labels:
             raise InvalidInput(f"label {name!r} must be one that the collection declares")
     rng = np.random.default_rng()  # these people do not exist, and their reports are drawn as everybody's
-    size = clients.mechanism.context.size
-    shares = rng.permutation(1 / np.arange(1, size + 1))
-    values = rng.choice(size, people, p=shares / shares.sum())
+    questions = clients.questions
+    answers = {name: _drawn_answers(len(one.values), people, rng) for name, one in questions.items()}
     crafted = rng.random(people) < attackers
-    target = int(rng.integers(size)) if attackers else None
-    influential = None if target is None else most_influential_report(clients.mechanism, target)
-    truth = np.bincount(values[~crafted], minlength=size) / max(int((~crafted).sum()), 1)
-    result = SimulationResult(clients.mechanism, truth, target)
+    target = None
+    if attackers:
+        question = str(rng.choice(list(questions)))
+        target = Target(question, int(rng.integers(len(questions[question].values))))
+    influential = None if target is None else most_influential_report(clients.law, target)
+    honest = {name: numbers[~crafted] for name, numbers in answers.items()}
+    truths = {
+        name: np.bincount(honest[name], minlength=len(one.values)) / max(len(honest[name]), 1)
+        for name, one in questions.items()
+    }
+    result = SimulationResult(clients.law, truths, target)
     result.crafted = int(crafted.sum())
     result.honest = people - result.crafted
 
     def answer(person: int) -> str:
         chosen = {name: secrets.choice(clients.document.labels[name]) for name in labels}
         if crafted[person]:
-            assert influential is not None
-            body = {"version": 1, "fingerprint": clients.mechanism.fingerprint}
-            body |= {
-                "reports": [report_to_json(clients.mechanism, influential)],
-                **({"labels": chosen} if chosen else {}),
-            }
+            body = {"version": 1, "fingerprint": clients.law.fingerprint}
+            body |= {"reports": [influential], **({"labels": chosen} if chosen else {})}
             return clients.send(canonical(body), invitations[person])
-        value = clients.mechanism.context.values[int(values[person])]
-        return clients.one(invitations[person]).answer(value, labels=chosen).state
+        values = {name: one.values[int(answers[name][person])] for name, one in questions.items()}
+        given = values if isinstance(clients.law, Form) else values[""]
+        return clients.one(invitations[person]).answer(given, labels=chosen).state
 
     started = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
@@ -203,22 +224,51 @@ def simulate(
     return result
 
 
-def most_influential_report(mechanism: Mechanism, target: int) -> int:
-    """Of some reports of a value, the one that raises its estimated share most."""
-    rng = secure()
-    drawn = {mechanism.randomize_index(target, rng) for _ in range(CANDIDATES)}
+def _drawn_answers(size: int, people: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The numbers of people's answers, by shares that are drawn at random."""
+    shares = rng.permutation(1 / np.arange(1, size + 1))
+    return rng.choice(size, people, p=shares / shares.sum())
+
+
+def most_influential_report(law: Law, target: Target) -> int | str:
+    """Of some reports of people who gave the answer, the one that raises its estimated share most, as JSON data."""
+    question, rng = asked_question(law, target.question), secure()
+    weight = _weigher(question, target)
+    if not isinstance(law, Form):
+        drawn = {law.randomize_index(target.answer, rng) for _ in range(CANDIDATES)}
+        return report_to_json(law, max(sorted(drawn), key=weight))
+    packing = ReportPacking(law)
+    others = {name: spec.context.values for name, spec in law.questions.items()}
+    reports: list[dict[str, int]] = []
+    while len(reports) < CANDIDATES:
+        held = {name: values[secrets.randbelow(len(values))] for name, values in others.items()}
+        report = law.randomize({**held, question.name: question.values[target.answer]}, rng)
+        if question.part in report:
+            reports.append(report)
+    return packing.to_json(packing.pack(max(reports, key=lambda report: weight(report[question.part]))))
+
+
+def _weigher(question: AskedQuestion, target: Target) -> Callable[[int], float]:
+    """How much a report of the question's part weighs for the target."""
+    decoder = decoder_of(question.mechanism)
+    weights = np.zeros(question.mechanism.context.size)
+    if question.is_margin:
+        assert question.weights is not None
+        weights = question.weights[target.answer]
+    else:
+        weights[target.answer] = 1.0
 
     def weight(report: int) -> float:
-        decoded = decoder_of(mechanism).decode(Tally.of(mechanism, [report]).counts)
-        return float(np.asarray(decoded)[target])
+        return float(decoder.decode(Tally.of(question.mechanism, [report]).counts) @ weights)
 
-    return max(sorted(drawn), key=weight)
+    return weight
 
 
-def read_shares(url: str, token: str) -> dict[str, Any]:
-    """The collector's estimate from all reports; `InvalidInput` with its message if it gives none."""
-    cell: dict[str, Any] = ask(f"{url}/shares", token)["cells"][0]
-    return cell
+def read_shares(url: str, token: str) -> dict[str, dict[str, Any]]:
+    """The collector's estimates from all reports, by question; `InvalidInput` with its message if it gives none."""
+    answered = ask(f"{url}/shares", token)
+    questions = answered.get("questions", {"": answered})
+    return {name: shares["cells"][0] for name, shares in questions.items()}
 
 
 def create(base: str, token: str, declaration: dict[str, Any]) -> str:
@@ -254,31 +304,42 @@ def ask(url: str, token: str | None = None, data: Any = None) -> Any:
     return content
 
 
-def verdict(simulation: SimulationResult, cell: dict[str, Any]) -> list[str]:
-    """Sentences that compare the estimate with the truth."""
-    result, truth = cell["result"], simulation.truth
+def verdict(simulation: SimulationResult, cells: Mapping[str, dict[str, Any]]) -> list[str]:
+    """Sentences that compare the estimates of every question with the truth."""
     sent = simulation.states["accepted"]
+    if all(cell["result"] is None for cell in cells.values()):
+        missing = max(cell["missing"] for cell in cells.values())
+        return [f"The collector gives no shares before it has {missing:,} reports."]
+    counts = [cell["n"] for cell in cells.values()]
+    is_one_at_random = isinstance(simulation.law, Form) and simulation.law.strategy == ONE
+    total = sum(counts) if is_one_at_random else counts[0]
+    others = ", others' among them" if total > sent else " to show; the rest wait until there are enough"
+    lines = [f"The collector has {total:,} reports" + ("" if total == sent else others) + "."]
+    for name, cell in cells.items():
+        lines += [f"{name}: {line}" if name else line for line in _compared(simulation, name, cell)]
+    return lines
+
+
+def _compared(simulation: SimulationResult, name: str, cell: Mapping[str, Any]) -> Iterator[str]:
+    """The sentences about one question."""
+    result, truth = cell["result"], simulation.truths[name]
     if result is None:
-        return [f"The collector gives no shares before it has {cell['missing']:,} reports."]
-    others = ", others' among them" if cell["n"] > sent else " to show; the rest wait until there are enough"
-    lines = [f"The collector has {cell['n']:,} reports" + ("" if cell["n"] == sent else others) + "."]
+        yield "Nobody whose report is shown was asked this."
+        return
     shares = np.array(result["shares"], dtype=float)
     low, high = np.array(result["low"], dtype=float), np.array(result["high"], dtype=float)
     inside = int(np.sum((low <= truth) & (truth <= high)))
     worst = int(np.argmax(np.abs(shares - truth)))
     real = math.sqrt(float(np.mean((shares - truth) ** 2)))
     expected = math.sqrt(float(np.mean(np.array(result["stderr"], dtype=float) ** 2)))
-    lines += [
-        f"Of {len(truth):,} true shares, {inside:,} lie in their intervals of {result['confidence']:.0%} confidence.",
-        f"The error is {real:.2%} on average (root mean square), and {expected:.2%} was to be expected.",
-        f"The largest is at {result['values'][worst]}: {truth[worst]:.2%} in truth, {shares[worst]:.2%} estimated.",
-    ]
-    if simulation.target is not None:
-        beta = simulation.crafted / max(sent, 1)
-        moved, name = float(shares[simulation.target] - truth[simulation.target]), result["values"][simulation.target]
-        bound = beta * result["influence"]
-        lines.append(
-            f"{simulation.crafted:,} crafted reports wanted {name}, and moved its share by {moved:+.2%}; "
-            f"they can move it by {bound:.2%}, beside the noise."
+    yield f"Of {len(truth):,} true shares, {inside:,} lie in their intervals of {result['confidence']:.0%} confidence."
+    yield f"The error is {real:.2%} on average (root mean square), and {expected:.2%} was to be expected."
+    where = result["values"][worst]
+    yield f"The largest error is at {where}: {truth[worst]:.2%} in truth, {shares[worst]:.2%} estimated."
+    if simulation.target is not None and simulation.target.question == name:
+        reports = cell["n"] if name else simulation.states["accepted"]
+        answer, bound = simulation.target.answer, simulation.crafted / max(reports, 1) * result["influence"]
+        yield (
+            f"{simulation.crafted:,} crafted reports wanted {result['values'][answer]}, and moved its share by "
+            f"{shares[answer] - truth[answer]:+.2%}; they can move it by {bound:.2%}, beside the noise."
         )
-    return lines

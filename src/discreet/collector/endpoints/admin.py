@@ -9,7 +9,7 @@ from typing import Any
 
 from ..catalogue import MAX_INVITATIONS
 from ..declaration import parse_declaration
-from ..drafts import evaluate_draft
+from ..drafts import evaluate_draft, read_file
 from ..http.request import HttpRequest
 from ..http.response import HttpProblem, HttpResponse, JsonResponse
 from ..logs import log_event
@@ -18,16 +18,16 @@ from ..tokens import digest, list_tokens, make_token, revoke_token
 
 
 async def create(request: HttpRequest) -> HttpResponse:
-    """Create a collection from a spec; it never changes afterwards."""
-    declaration, mechanism = await request.compute("declaration", parse_declaration, await request.json())
-    served = await asyncio.to_thread(request.service.catalogue.create, secrets.token_hex(8), declaration, mechanism)
+    """Create a collection from a spec or a form; it never changes afterwards."""
+    declaration, instrument = await request.compute("declaration", parse_declaration, await request.json())
+    served = await asyncio.to_thread(request.service.catalogue.create, secrets.token_hex(8), declaration, instrument)
     log_event("a collection was made", collection=served.id)
     where = f"{request.service.settings.prefix}/collections/{served.id}"
     about = {
         "id": served.id,
         "collection": where,
-        "fingerprint": mechanism.fingerprint,
-        "mechanism": mechanism.name,
+        "fingerprint": instrument.fingerprint,
+        "mechanism": instrument.mechanism_name,
         "state": served.state(datetime.now(UTC)),
     }
     return JsonResponse(about, 201, {"location": where})
@@ -38,6 +38,11 @@ async def draft(request: HttpRequest) -> HttpResponse:
     data = await request.json()
     async with request.service.readers:
         return JsonResponse(await request.compute("declaration", evaluate_draft, data))
+
+
+async def draft_file(request: HttpRequest) -> HttpResponse:
+    """A questionnaire or spec as plain data and as a TOML file, from either."""
+    return JsonResponse(await request.compute("declaration", read_file, await request.json()))
 
 
 async def close(request: HttpRequest) -> HttpResponse:
@@ -105,11 +110,16 @@ def _overview(service: Service) -> dict[str, Any]:
             "id": served.id,
             "title": served.declaration.title,
             "access": served.declaration.access,
-            "fingerprint": served.mechanism.fingerprint,
+            "fingerprint": served.instrument.fingerprint,
             "reports": service.shown_counts(served).tally().n,
             **service.describe(served),
         }
         for served in service.catalogue
     ]
     other = {code: n for (name, code), n in sorted(service.store.refusals().items()) if not name}
-    return {"collections": rows, "refused": {code: in_steps(n) for code, n in other.items() if n >= COUNT_STEP}}
+    public = service.settings.public_url + service.settings.prefix if service.settings.public_url else ""
+    return {
+        "collections": rows,
+        "public": public,
+        "refused": {code: in_steps(n) for code, n in other.items() if n >= COUNT_STEP},
+    }

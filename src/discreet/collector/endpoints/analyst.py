@@ -10,16 +10,29 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...estimation.tally import tally_to_json
+from ...estimation.tally import Tally, tally_to_json
 from ...publishing import release as release_report
-from ..batching import MIXED, label_text, shown_uploads
+from ...questionnaires.questions import AskedQuestion, asked_question, names_of
+from ...wire.form import Form
+from ..batching import MIXED, label_text
+from ..crossing import check_crossed, cross
 from ..export import write_parquet
 from ..http.request import HttpRequest
 from ..http.response import FileResponse, HttpProblem, HttpResponse, JsonResponse
-from ..results import MAX_TESTS, METHODS, Breakdown, compare_groups, group_tallies, only_period, shares_by_cell
+from ..results import (
+    MAX_TESTS,
+    METHODS,
+    Breakdown,
+    compare_groups,
+    counts_of,
+    group_tallies,
+    only_period,
+    shares_by_cell,
+)
 from ..service import in_steps
 from ..store.tallies import CellCounts
 
@@ -35,7 +48,7 @@ async def progress(request: HttpRequest) -> HttpResponse:
 
 
 def _progress(request: HttpRequest, counts: CellCounts) -> dict[str, Any]:
-    served, n = request.collection, counts.tally().n
+    served, total = request.collection, counts.tally()
     days: Counter[str] = Counter()
     by_label: dict[str, Counter[str]] = {name: Counter() for name in served.declaration.labels}
     for (labels, day), tally in counts.groups(lambda cell: cell).items():
@@ -43,9 +56,11 @@ def _progress(request: HttpRequest, counts: CellCounts) -> dict[str, Any]:
         for name, text in labels:
             if text != MIXED:
                 by_label[name][text] += tally.n
+    parts = {} if isinstance(total, Tally) else {"questions": {name: one.n for name, one in total.items()}}
     return {
-        "n": n,
-        "missing": 0 if n else served.declaration.minimum,
+        "n": total.n,
+        "missing": 0 if total.n else served.declaration.minimum,
+        **parts,
         "labels": {name: dict(sorted(texts.items())) for name, texts in by_label.items()},
         "days": dict(sorted(days.items())),
         **request.service.describe(served),
@@ -57,61 +72,110 @@ async def tally(request: HttpRequest) -> HttpResponse:
 
     def count(request: HttpRequest, counts: CellCounts) -> HttpResponse:
         _check_minimum(request, counts)
-        return JsonResponse(tally_to_json(counts.tally()))
+        total = counts.tally()
+        return JsonResponse(tally_to_json(total) if isinstance(total, Tally) else total.to_json())
 
     return await _read(request, count, together=True)
 
 
 async def shares(request: HttpRequest) -> HttpResponse:
-    """The share of every value, by any method, with intervals, notes and influence; by label and by days."""
-    breakdown = _breakdown(request)
+    """The share of every value, by any method, with intervals, notes and influence; by label and by days.
+
+    Of a form those of one question, or of every question by its name.
+    """
+    breakdown, law = _breakdown(request), request.collection.instrument.law
     declaration = request.collection.declaration
     minimum, texts = declaration.minimum, declaration.labels.get(breakdown.by or "", ())
+    chosen = None if isinstance(law, Form) and "question" not in request.parameters else _question(request)
+    asked = [asked_question(law, name) for name in names_of(law)] if chosen is None else [chosen]
 
-    def describe(request: HttpRequest, counts: CellCounts) -> list[dict[str, Any]]:
-        return shares_by_cell(counts, breakdown, minimum, period=declaration.period, texts=texts)
+    def describe(request: HttpRequest, counts: CellCounts) -> list[list[dict[str, Any]]]:
+        return [
+            shares_by_cell(
+                counts, replace(breakdown, question=question.name), minimum, period=declaration.period, texts=texts
+            )
+            for question in asked
+        ]
 
-    cells = await _read(request, describe)
     about = {"collection": request.collection.id, "minimum": minimum, "method": breakdown.method}
-    return JsonResponse({**about, "confidence": breakdown.confidence, "anytime": breakdown.anytime, "cells": cells})
+    about |= {"confidence": breakdown.confidence, "anytime": breakdown.anytime}
+    described = [{**about, "cells": cells} for cells in await _read(request, describe)]
+    if chosen is not None:
+        return JsonResponse(described[0])
+    return JsonResponse({"questions": {one.name: entry for one, entry in zip(asked, described, strict=True)}})
 
 
 async def differences(request: HttpRequest) -> HttpResponse:
     """Where the shares of labels differ, tested for every value and every two texts of a label."""
-    breakdown = _breakdown(request)
+    breakdown, question = _breakdown(request), _question(request)
     if breakdown.by is None:
         raise HttpProblem("parameter", "by must name a label of the collection")
     declaration = request.collection.declaration
     minimum, texts = declaration.minimum, declaration.labels[breakdown.by]
 
     def compare(request: HttpRequest, counts: CellCounts) -> dict[str, Any]:
-        groups = {labels[0][1]: tally for (labels, _), tally in group_tallies(counts, breakdown).items()}
-        size = len(request.collection.mechanism.context.values)
-        if len(groups) * (len(groups) - 1) // 2 * size > MAX_TESTS:
+        tallies = group_tallies(counts, replace(breakdown, question=question.name))
+        groups = {labels[0][1]: tally for (labels, _), tally in tallies.items() if tally.n}
+        if len(groups) * (len(groups) - 1) // 2 * len(question.values) > MAX_TESTS:
             raise HttpProblem("unavailable", f"this would take more than {MAX_TESTS} tests")
         missing = [{"label": text, "n": 0, "missing": minimum} for text in texts if text not in groups]
-        return {**compare_groups(groups), "left_out": missing}
+        return {**compare_groups(groups, question), "left_out": missing}
 
     about = {"collection": request.collection.id, "by": breakdown.by, "minimum": minimum}
     return JsonResponse({**about, **await _read(request, compare, together=breakdown.by != declaration.period)})
 
 
+async def crosstab(request: HttpRequest) -> HttpResponse:
+    """The shares of every pair of answers to two questions of a form, by label too."""
+    breakdown, form = _breakdown(request), request.collection.instrument.law
+    names = request.parameters.get("first", ""), request.parameters.get("second", "")
+    if not isinstance(form, Form):
+        raise HttpProblem("parameter", "this collection asks one question, and two are needed to be crossed")
+    if not set(names) <= set(form.names) or names[0] == names[1]:
+        raise HttpProblem("parameter", f"first and second must be two different ones of {', '.join(form.names)}")
+    served, service, declaration = request.collection, request.service, request.collection.declaration
+    period, chosen = declaration.period, request.parameters.get("period")
+
+    def compute(request: HttpRequest, counts: CellCounts) -> list[dict[str, Any]]:
+        check_crossed(form)
+        batches = (
+            (cell, reports)
+            for cell, reports in service.shown_reports(served)
+            if period is None or chosen is None or label_text(cell[0], period) == chosen
+        )
+        texts = ("",) if breakdown.by is None else declaration.labels[breakdown.by]
+        return cross(form, names, breakdown.by, batches, confidence=breakdown.confidence, texts=texts)
+
+    cells = await _read(request, compute, together=breakdown.by is None or breakdown.by != period)
+    for cell in cells:
+        cell["missing"] = 0 if cell["n"] else declaration.minimum
+    about = {"collection": served.id, "first": names[0], "second": names[1], "minimum": declaration.minimum}
+    return JsonResponse({**about, "confidence": breakdown.confidence, "cells": cells})
+
+
 async def release(request: HttpRequest) -> HttpResponse:
     """The shares as a report to be published: one page, or its data."""
-    breakdown = _breakdown(request)
+    breakdown, question = _breakdown(request), _question(request)
     form = request.parameters.get("form", "html")
     if form not in ("html", "json"):
         raise HttpProblem("parameter", "form must be html or json")
-    declaration = request.collection.declaration
+    if question.is_margin and breakdown.method != "unbiased":
+        raise HttpProblem("unavailable", "a report about one of several answers that are one value is unbiased")
+    declaration, chosen = request.collection.declaration, request.parameters.get("period")
+    texts = declaration.texts
 
     def publish(request: HttpRequest, counts: CellCounts) -> HttpResponse:
         _check_minimum(request, counts)
+        counted: Any = counts_of(question, counts).tally()
         report = release_report(
-            METHODS[breakdown.method](counts.tally()),
-            title=declaration.title,
-            question=declaration.question,
-            words=declaration.words,
+            question.means(counted) if question.is_margin else METHODS[breakdown.method](counted),
+            title=texts.title,
+            question=texts.questions[question.name].question,
+            words=texts.questions[question.name].words,
             confidence=breakdown.confidence,
+            asked_by=texts.asker,
+            period="" if chosen is None else f"{declaration.period} {chosen}",
+            notes=question.caveats(),
         )
         if form == "json":
             return JsonResponse(report.to_dict())
@@ -126,12 +190,10 @@ async def export(request: HttpRequest) -> HttpResponse:
     await _read(request, _check_minimum)
     handle, name = tempfile.mkstemp(".parquet", served.id, service.drafts.path())
     os.close(handle)
-    path, rules = Path(name), served.declaration
+    path = Path(name)
 
     def write() -> None:
-        over = service.is_over(served)
-        shown = shown_uploads(service.store.batches(served.id), rules.minimum, rules.period, closed=over)
-        write_parquet(path, served.mechanism, list(rules.labels), shown)
+        write_parquet(path, served.instrument, list(served.declaration.labels), service.shown_reports(served))
 
     try:
         async with service.readers:
@@ -180,6 +242,17 @@ def _check_minimum(request: HttpRequest, counts: CellCounts) -> None:
     if not counts.counts:
         minimum = request.collection.declaration.minimum
         raise HttpProblem("below_minimum", f"there are fewer than {minimum} reports, which are shown together")
+
+
+def _question(request: HttpRequest) -> AskedQuestion:
+    """The question that is meant: of a form the one that is named, which must be."""
+    law, name = request.collection.instrument.law, request.parameters.get("question")
+    names = names_of(law)
+    if names and name not in names:
+        raise HttpProblem("parameter", f"question must be one of {', '.join(names)}")
+    if not names and name is not None:
+        raise HttpProblem("parameter", "question must be left out: this collection asks one")
+    return asked_question(law, name or "")
 
 
 def _breakdown(request: HttpRequest) -> Breakdown:

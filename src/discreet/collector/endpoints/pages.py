@@ -36,6 +36,18 @@ PAGES = {"/": "overview.html", "/design": "design.html"}
 COLLECTION_PAGES = {"answer": "answer.html", "results": "results.html"}
 """Pages about one collection, at ``/answer/{id}`` and so on."""
 
+PARTS = ("design", "results", "shared")
+"""The folders of sentences that the answer page does not need, below ``languages``."""
+
+FOLDERS = (
+    ("", ""),
+    ("made/", "made"),
+    ("languages/", "languages"),
+    *((f"languages/{part}/", f"languages/{part}") for part in PARTS),
+    ("", "made/small"),
+)
+"""What the names of files begin with, and their folders; the last has smaller files in place of some of the first."""
+
 FILES_PREFIX = "/pages/"
 """Where the other files are."""
 
@@ -70,7 +82,8 @@ def _files() -> dict[str, tuple[bytes, bytes, str, dict[str, str]]]:
     """The files by names such as ``answer.html`` or ``made/plot.js``: plain, compressed, media type and headers."""
     pages = {}
     root = files("discreet.collector.pages")
-    for prefix, folder in (("", root), ("made/", root / "made")):
+    for prefix, path in FOLDERS:
+        folder = root.joinpath(path)
         if not folder.is_dir():
             continue
         for entry in folder.iterdir():

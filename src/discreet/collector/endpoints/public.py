@@ -45,7 +45,7 @@ async def document(request: HttpRequest) -> HttpResponse:
     """The public document of a collection, with its state."""
     if request.service.catalogue.is_stale:  # another process may have closed it
         await asyncio.to_thread(request.service.catalogue.refresh)
-    content = request.collection.document(datetime.now(UTC))
+    content = request.service.document(request.collection)
     etag = f'"{hashlib.sha256(content).hexdigest()}"'
     headers = {"etag": etag, "cache-control": REVALIDATE}
     if request.has_etag(etag):
@@ -54,8 +54,8 @@ async def document(request: HttpRequest) -> HttpResponse:
 
 
 async def law(request: HttpRequest) -> HttpResponse:
-    """The published law, byte for byte: its SHA-256 is the fingerprint."""
-    etag = f'"{request.collection.mechanism.fingerprint}"'
+    """The published law, byte for byte: its SHA-256 is the fingerprint; of a form the laws of its parts."""
+    etag = f'"{request.collection.instrument.fingerprint}"'
     headers = {"etag": etag, "cache-control": IMMUTABLE, "vary": "accept-encoding"}
     if request.has_etag(etag):
         return HttpResponse(status=304, headers=headers)

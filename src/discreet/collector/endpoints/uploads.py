@@ -15,6 +15,7 @@ from ...core.errors import StoreFailed, StoreFull
 from ..http.request import HttpRequest, media_type
 from ..http.response import JSON, HttpProblem, HttpResponse, JsonResponse, retry_later
 from ..http.upload_decoder import PACKED, SMALL_BODY_BYTES, UPLOAD_ID, Body, DecodedUpload
+from ..service import FULL_SECONDS
 from ..store.protocol import UploadOutcome, UploadRecord
 from ..tokens import digest as token_digest
 
@@ -115,7 +116,8 @@ async def _store(request: HttpRequest, upload: UploadRecord, decoded: DecodedUpl
         result = await service.writer.add(upload)
     except StoreFull:
         detail = "there is no room to store reports; nothing of this upload was kept"
-        raise retry_later("full", detail, seconds=60) from None
+        service.note_full()
+        raise retry_later("full", detail, seconds=FULL_SECONDS) from None
     except StoreFailed:
         raise retry_later("busy", "reports cannot be stored now; nothing of this upload was kept", seconds=5) from None
     finally:

@@ -6,7 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from ... import __version__
+from ...client.document import STATES
 from ...client.ledger.ledger import ACCESS, CHANGES
+from ...wire.form import MAX_QUESTIONS, STRATEGIES
+from ...wire.texts import KINDS, LANGUAGE, MAX_LANGUAGES, MAX_LINE, MAX_TEXT, MAX_TITLE, MAX_WORDS
 from ..catalogue import MAX_INVITATIONS
 from ..results import METHODS
 from ..tokens import ACCEPTED_ROLES, NAME, ROLES
@@ -60,8 +63,51 @@ LABELS: Plain = {"type": "object", "additionalProperties": array(TEXT, minItems=
 WORDS: Plain = {"type": "object", "additionalProperties": TEXT}
 LISTED: Plain = {"id": TEXT, "title": TEXT, "state": STATE}
 PERIOD: Plain = {"type": "string", "description": "The label whose texts are times at which people answer again."}
+LONG_TEXT: Plain = {"type": "string", "minLength": 1, "maxLength": MAX_TEXT}
+LINE: Plain = {"type": "string", "minLength": 1, "maxLength": MAX_LINE}
+SHORT_LINE: Plain = {"type": "string", "minLength": 1, "maxLength": MAX_WORDS}
+TITLE: Plain = {"type": "string", "minLength": 1, "maxLength": MAX_TITLE}
+LANGUAGE_NAME: Plain = {"type": "string", "pattern": f"^{LANGUAGE.pattern}$"}
+LABEL_TEXTS: Plain = {"question": LINE, "help": LINE, "words": WORDS}
+QUESTION_TEXTS: Plain = {**LABEL_TEXTS, "unit": SHORT_LINE, "group": LINE}
+GENERAL_TEXTS: Plain = dict.fromkeys(("asker", "introduction", "consent", "thanks"), LONG_TEXT)
+ASKED: Plain = {**QUESTION_TEXTS, "kind": one_of(KINDS)}
+
+
+def by_name(entries: Plain) -> Plain:
+    """Some of these texts for each of several names."""
+    return {"type": "object", "additionalProperties": table(*entries, **entries)}
+
+
+TRANSLATED: Plain = {
+    "title": TITLE,
+    **GENERAL_TEXTS,
+    **QUESTION_TEXTS,
+    "questions": by_name(QUESTION_TEXTS),
+    "background": by_name(LABEL_TEXTS),
+}
+TEXTS: Plain = {
+    **GENERAL_TEXTS,
+    **ASKED,
+    "language": LANGUAGE_NAME,
+    "questions": array(
+        table(*(name for name in ASKED if name != "question"), name=TEXT, **ASKED),
+        minItems=2,
+        maxItems=MAX_QUESTIONS,
+        description="Those of a form, in order, in place of question, help, words, unit, group and kind.",
+    ),
+    "background": array(table(*LABEL_TEXTS, name=TEXT, **LABEL_TEXTS)),
+    "translations": {
+        "type": "object",
+        "additionalProperties": table(*TRANSLATED, **TRANSLATED),
+        "maxProperties": MAX_LANGUAGES,
+    },
+}
+"""What people read of a collection, all of it optional; but one of question and questions must be there."""
+
 DECLARED: Plain = {
-    "words": WORDS,
+    **TEXTS,
+    "title": TITLE,
     "labels": LABELS,
     "period": PERIOD,
     "opens": MOMENT,
@@ -72,20 +118,31 @@ TALLIED: Plain = {"mechanism": TEXT, "fingerprint": HASH, "n": NATURAL}
 REFUSED: Plain = {"refused": COUNTS, "invitations": table(made=NATURAL, spent=NATURAL)}
 COLUMNS: Plain = dict.fromkeys(("shares", "stderr", "low", "high"), NUMBERS)
 
+COUNTED: Plain = array({"type": "number", "minimum": 0})
+
 SCHEMAS: Plain = {
     "Problem": table(type=TEXT, title=TEXT, status={"type": "integer"}, code=one_of(CODES), detail=TEXT),
     "Health": table(status={"const": "ok"}),
     "Collections": table(collections=array(table(**LISTED))),
     "Document": table(
-        *("words", "labels", "period", "opens", "closes", "access"),
-        **dict.fromkeys(("title", "question", "law", "reports"), TEXT),
+        *(*TEXTS, "labels", "period", "opens", "closes", "access"),
+        **dict.fromkeys(("law", "reports"), TEXT),
         **DECLARED,
         version={"const": 1},
         fingerprint=HASH,
         access={"const": "invitation"},
-        state=STATE,
+        state=one_of(list(STATES)),
     ),
-    "Law": table(version={"type": "integer"}, domain=ANY, context=ANY, law=ANY),
+    "Law": {"oneOf": [ref("LawOfQuestion"), ref("LawOfForm")]},
+    "LawOfQuestion": table(version={"type": "integer"}, domain=ANY, context=ANY, law=ANY),
+    "LawOfForm": table(
+        version={"const": 1},
+        form=table(
+            laws=array(ref("LawOfQuestion"), minItems=1, maxItems=MAX_QUESTIONS),
+            questions=array(TEXT, minItems=2, maxItems=MAX_QUESTIONS, uniqueItems=True),
+            strategy=one_of(STRATEGIES),
+        ),
+    ),
     "Upload": table(
         "labels",
         fingerprint=HASH,
@@ -97,22 +154,42 @@ SCHEMAS: Plain = {
         accepted=whole(1, MAX_REPORTS), refused=array(array(REPORT, minItems=2, maxItems=2)), upload=TEXT
     ),
     "Declaration": table(
-        *("words", "labels", "period", "opens", "closes"),
+        *(*TEXTS, "labels", "period", "opens", "closes"),
         **DECLARED,
-        spec={"type": ["string", "object"], "description": "A spec: TOML text, or JSON data."},
-        title={"type": "string", "minLength": 1, "maxLength": 200},
-        question={"type": "string", "minLength": 1, "maxLength": 2000},
+        spec={"type": ["string", "object"], "description": "A spec or a form: TOML text, or JSON data."},
         minimum=whole(1, 10**9),
         access=one_of(ACCESS),
     ),
     "DraftOf": table(
-        *("counts", "stderr"),
-        spec={"type": "object", "description": "A spec as JSON data."},
+        *("counts", "stderr", "units"),
+        spec={"type": "object", "description": "A spec or a form as JSON data."},
         n=whole(1, 10**9),
-        counts=array({"type": "number", "minimum": 0}),
+        counts={
+            "description": "How many people give each value; of a form by the names of questions.",
+            "oneOf": [COUNTED, {"type": "object", "additionalProperties": COUNTED}],
+        },
         stderr={"type": "string", "description": "A standard error to reach, by another epsilon."},
+        units={
+            "type": "object",
+            "description": 'Units of numbers by the names of questions, a single one is called "".',
+            "additionalProperties": TEXT,
+        },
     ),
-    "Draft": table(
+    "Draft": {"oneOf": [ref("DraftOfQuestion"), ref("DraftOfForm")]},
+    "DraftOfForm": table(
+        **dict.fromkeys(("mechanism", "cost", "best_for_shares", "spec"), TEXT),
+        bits=NATURAL,
+        fingerprint=HASH,
+        strategy=one_of(STRATEGIES),
+        questions=array({"type": "object"}),
+        strategies=array({"type": "object"}),
+        best_for_joint=OPTIONAL_TEXT,
+        promise=array(TEXT),
+    ),
+    "FileOf": table("toml", "document", toml=TEXT, document={"type": "object"}),
+    "File": table(toml=TEXT, document={"type": "object"}),
+    "DraftOfQuestion": table(
+        cost=TEXT,
         epsilon=OPTIONAL_TEXT,
         mechanism=TEXT,
         bits=NATURAL,
@@ -137,16 +214,26 @@ SCHEMAS: Plain = {
         collections=array(
             table(**LISTED, access=one_of(ACCESS), fingerprint=HASH, reports=NATURAL, minimum=NATURAL, **REFUSED)
         ),
+        public={"type": "string", "description": "What links begin with, as the settings say; else empty."},
         refused=COUNTS,
     ),
     "Progress": table(
+        "questions",
         state=STATE,
+        questions={**COUNTS, "description": "How many people answered each part of a form."},
         **dict.fromkeys(("n", "minimum", "missing"), NATURAL),
         labels={"type": "object", "additionalProperties": COUNTS},
         days=COUNTS,
         **REFUSED,
     ),
-    "Tally": table(version={"const": 1}, **TALLIED, counts=array(NATURAL)),
+    "Tally": {"oneOf": [ref("TallyOfQuestion"), ref("TallyOfForm")]},
+    "TallyOfQuestion": table(version={"const": 1}, **TALLIED, counts=array(NATURAL)),
+    "TallyOfForm": table(
+        version={"const": 1},
+        fingerprint=HASH,
+        n=NATURAL,
+        tallies={"type": "object", "additionalProperties": ref("TallyOfQuestion")},
+    ),
     "Result": table(
         **TALLIED,
         method=TEXT,
@@ -168,13 +255,41 @@ SCHEMAS: Plain = {
         missing=NATURAL,
         result={"anyOf": [{"type": "null"}, ref("Result")]},
     ),
-    "Shares": table(
+    "Shares": {"oneOf": [ref("SharesOfQuestion"), ref("SharesOfQuestions")]},
+    "SharesOfQuestions": table(questions={"type": "object", "additionalProperties": ref("SharesOfQuestion")}),
+    "SharesOfQuestion": table(
         collection=TEXT,
         minimum=NATURAL,
         method=TEXT,
         confidence=NUMBER,
         anytime={"type": "boolean"},
         cells=array(ref("Cell")),
+    ),
+    "Crosstab": table(
+        **dict.fromkeys(("collection", "first", "second"), TEXT),
+        minimum=NATURAL,
+        confidence=NUMBER,
+        cells=array(
+            table(
+                labels={"type": "object", "additionalProperties": OPTIONAL_TEXT},
+                n=NATURAL,
+                missing=NATURAL,
+                result={
+                    "anyOf": [
+                        {"type": "null"},
+                        table(
+                            n=NATURAL,
+                            method=TEXT,
+                            confidence=NUMBER,
+                            values=array(array(ANY), minItems=2, maxItems=2),
+                            **dict.fromkeys(("shares", "stderr", "low", "high"), array(NUMBERS)),
+                            independence={"type": ["object", "null"]},
+                            correlation={"type": ["object", "null"]},
+                        ),
+                    ]
+                },
+            )
+        ),
     ),
     "Pair": table(
         first=OPTIONAL_TEXT,
@@ -215,6 +330,9 @@ UPLOAD_HEADERS = [
     _parameter("invitation", "An invitation, where the collection needs one.", TEXT, place="header"),
 ]
 QUERIES: dict[str, tuple[str, Plain]] = {
+    "question": ("The name of a question, where the collection asks a form.", TEXT),
+    "first": ("The name of a question of a form.", TEXT),
+    "second": ("The name of another one.", TEXT),
     "after": ("Only later lines.", {"type": "string", "pattern": "^[0-9]{1,15}$"}),
     "method": ("How shares are made.", one_of(METHODS)),
     "confidence": ("Of the intervals.", {"type": "number", "minimum": 0.01, "maximum": 0.999}),
@@ -269,7 +387,8 @@ OPERATIONS: dict[str, tuple[str, Plain, str]] = {
     "GET /tokens": ("The named tokens, without their secrets.", _json("Tokens"), ""),
     "POST /tokens": ("Make a token with a name, shown once.", _json("Token", "201"), "declaration busy full"),
     "POST /tokens/revoke": ("Make a named token invalid.", _json("Revoked"), "declaration busy full"),
-    "POST /drafts": ("What a spec would give.", _json("Draft"), "declaration"),
+    "POST /drafts": ("What a spec or a form would give.", _json("Draft"), "declaration"),
+    "POST /drafts/file": ("A questionnaire file as data, and data as a file.", _json("File"), "declaration"),
     f"GET {ONE}/progress": ("How far the collection is.", _json("Progress"), ""),
     f"GET {ONE}/tally": ("All reports, counted.", _json("Tally"), "below_minimum unavailable"),
     f"GET {ONE}/shares": (
@@ -281,6 +400,11 @@ OPERATIONS: dict[str, tuple[str, Plain, str]] = {
         "Tests of differences between the texts of a label.",
         _json("Differences"),
         "unavailable",
+    ),
+    f"GET {ONE}/crosstab": (
+        "The shares of every pair of answers to two questions of a form.",
+        _json("Crosstab"),
+        "below_minimum unavailable",
     ),
     f"GET {ONE}/release": (
         "The shares as a report to be published.",
@@ -301,6 +425,7 @@ BODIES: dict[str, Plain] = {
     f"POST {ONE}/reports": {JSON: ref("Upload"), PACKED: PACKED_BODY},
     f"POST {ONE}/invitations": {JSON: ref("Invite")},
     "POST /drafts": {JSON: ref("DraftOf")},
+    "POST /drafts/file": {JSON: ref("FileOf")},
     "POST /tokens": {JSON: ref("TokenOf")},
     "POST /tokens/revoke": {JSON: ref("Revoke")},
 }
@@ -321,6 +446,10 @@ def description(routes: Iterable[Any], prefix: str) -> Plain:
     }
 
 
+NEEDED = {"differences": ("by",), "crosstab": ("first", "second")}
+"""Parameters that must be there, by the end of the path."""
+
+
 def _operation(route: Any) -> Plain:
     name = f"{route.method} {route.path}"
     summary, responses, problems = OPERATIONS[name]
@@ -337,8 +466,8 @@ def _operation(route: Any) -> Plain:
         codes += ["json", "too_large", "media_type"]
     if route.path.endswith("/reports"):
         parameters += UPLOAD_HEADERS
-    needed = "by" if route.path.endswith("/differences") else None
-    parameters += [_parameter(query, *QUERIES[query], required=query == needed) for query in route.parameters]
+    needed = NEEDED.get(route.path.rpartition("/")[2], ())
+    parameters += [_parameter(query, *QUERIES[query], required=query in needed) for query in route.parameters]
     if parameters:
         operation["parameters"] = parameters
     return operation | {"responses": responses | _problems(codes)}

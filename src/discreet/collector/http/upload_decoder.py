@@ -16,13 +16,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bulk.report_files import reports_from_bytes, reports_to_bytes
+from ...bulk.report_files import numbers_from_bytes, numbers_to_bytes
 from ...core.canonical import canonical, loads
 from ...core.errors import InvalidInput, InvalidReport
-from ...estimation.decoders import decoder_of
-from ...mechanisms.mechanism import Mechanism
-from ...wire.reports import EXACT_BITS, HEXADECIMAL, byte_width
+from ...wire.reports import EXACT_BITS, HEXADECIMAL
+from ..instrument import Instrument
 from ..store.protocol import Labels, Packed
+from ..store.tallies import reports_at_once
 from .response import JSON, HttpProblem
 
 MAX_REFUSED = 10_000
@@ -35,8 +35,7 @@ SMALL_BODY_BYTES = 4096
 """Bodies up to this size are decoded at once, where they arrive; others in pieces, in a thread, one at a time."""
 
 PIECE_BYTES = 1 << 15
-PIECE_REPORTS = 1 << 16
-"""The bytes of JSON, and the packed reports, that are decoded together: half a millisecond of the interpreter or so."""
+"""The bytes of JSON that are decoded together: half a millisecond of the interpreter or so."""
 
 Body = bytes | bytearray
 
@@ -51,11 +50,11 @@ Validated = tuple[Packed, int, Refusals]
 
 
 class ReportValidator:
-    """Separates the possible from the impossible reports of one law."""
+    """Separates the possible from the impossible reports of one question or form."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        self._mechanism, self._sampler, self._decoder = mechanism, mechanism.sampler, decoder_of(mechanism)
-        self._bits, self.width = mechanism.bits, byte_width(mechanism)
+    def __init__(self, instrument: Instrument) -> None:
+        self._count, self._is_report = instrument.count, instrument.is_report
+        self._bits, self.width = instrument.bits, instrument.width
         self.numbers = self._bits <= EXACT_BITS
         self._digits = -(-self._bits // 4)
 
@@ -66,7 +65,7 @@ class ReportValidator:
         for reports in pieces:
             array = self._as_array(reports) if len(reports) > MAX_SCALAR_REPORTS else None
             if array is not None and self._all_possible(array):
-                good += reports_to_bytes(self._mechanism, array)
+                good += numbers_to_bytes(array, self.width)
             else:
                 self._validate_each(reports, count, good, refused)
             count += len(reports)
@@ -78,25 +77,25 @@ class ReportValidator:
             number = self._number(report)
             if number is None:
                 _refuse(refused, index, "form")
-            elif number < 0 or not self._sampler.is_report(number):
+            elif number < 0 or not self._is_report(number):
                 _refuse(refused, index, "impossible")
             else:
                 good += number.to_bytes(self.width, "little")
 
     def validate_packed(self, packed: Packed) -> Validated:
         """Validate packed reports, piece by piece."""
-        count, step = len(packed) // self.width, PIECE_REPORTS * self.width
+        count, step = len(packed) // self.width, reports_at_once(self.width) * self.width
         good: bytearray | None = None
         refused: Refusals = []
         for start in range(0, len(packed), step):
             piece = packed[start : start + step]
-            if count > MAX_SCALAR_REPORTS and self._all_possible(reports_from_bytes(self._mechanism, piece)):
+            if count > MAX_SCALAR_REPORTS and self._all_possible(numbers_from_bytes(piece, self.width)):
                 if good is not None:
                     good += piece
                 continue
             for at in range(0, len(piece), self.width):
                 one = piece[at : at + self.width]
-                if self._sampler.is_report(int.from_bytes(one, "little")):
+                if self._is_report(int.from_bytes(one, "little")):
                     if good is not None:
                         good += one
                 else:
@@ -114,16 +113,30 @@ class ReportValidator:
         return int(report, 16)
 
     def _as_array(self, reports: Sequence[Any]) -> NDArray[Any] | None:
-        """Whole numbers as an array; None where there is anything else among them, or reports are written as text."""
-        if not self.numbers or set(map(type, reports)) != {int}:
+        """Reports as an array; None where one of them is not written like a report."""
+        if not self.numbers:
+            return self._of_digits(reports)
+        if set(map(type, reports)) != {int}:
             return None
         if min(reports) < 0 or max(reports) >> self._bits:
             return None
         return np.array(reports, dtype=np.uint64)
 
+    def _of_digits(self, reports: Sequence[Any]) -> NDArray[Any] | None:
+        """Reports that are written as hexadecimal digits, as an array."""
+        if set(map(type, reports)) != {str} or set(map(len, reports)) != {self._digits}:
+            return None
+        if not HEXADECIMAL.issuperset(joined := "".join(reports)):
+            return None
+        missing = 2 * self.width - self._digits  # a digit, where they are odd
+        digits = np.frombuffer(joined.encode(), dtype=np.uint8).reshape(-1, self._digits)
+        padded = np.pad(digits, ((0, 0), (missing, 0)), constant_values=ord("0"))
+        rows = np.frombuffer(bytes.fromhex(padded.tobytes().decode()), dtype=np.uint8).reshape(-1, self.width)
+        return numbers_from_bytes(np.ascontiguousarray(rows[:, ::-1]).tobytes(), self.width)
+
     def _all_possible(self, reports: NDArray[Any]) -> bool:
         try:
-            self._decoder.count(np.zeros(self._decoder.cells, dtype=np.int64), reports, 0)
+            self._count(reports)
         except InvalidReport:
             return False
         return True
@@ -139,8 +152,8 @@ def _refuse(refused: Refusals, index: int, code: str) -> None:
 
 PACKED = "application/vnd.discreet.reports"
 
-MAX_REPORTS = 1_000_000
-"""The most reports of one upload."""
+MAX_REPORTS, MAX_REPORT_BYTES = 1_000_000, 1 << 22
+"""The most reports of one upload, and the most bytes that they have when packed, which are stored in one commit."""
 
 MAX_LINE_BYTES = 65_536
 """The most bytes of the line before packed reports."""
@@ -190,8 +203,9 @@ class DecodedUpload(msgspec.Struct, frozen=True):
 class UploadDecoder:
     """Decodes the uploads of one collection; what depends on its law alone is computed once."""
 
-    def __init__(self, mechanism: Mechanism, labels: Mapping[str, tuple[str, ...]]) -> None:
-        self._fingerprint, self._labels, self._validator = mechanism.fingerprint, labels, ReportValidator(mechanism)
+    def __init__(self, instrument: Instrument, labels: Mapping[str, tuple[str, ...]]) -> None:
+        self._fingerprint, self._labels, self._validator = instrument.fingerprint, labels, ReportValidator(instrument)
+        self._most = max(1, min(MAX_REPORTS, MAX_REPORT_BYTES // instrument.width))
 
     def decode(self, media_type: str, body: Body) -> DecodedUpload:
         """The content of an upload; `HttpProblem` if it cannot be taken as a whole."""
@@ -259,8 +273,8 @@ class UploadDecoder:
     def _check(self, fingerprint: str, count: int) -> None:
         if fingerprint != self._fingerprint:
             raise HttpProblem("other_law", "fingerprint must be that of this collection's law")
-        if not 1 <= count <= MAX_REPORTS:
-            raise HttpProblem("count", f"an upload must hold 1 to {MAX_REPORTS} reports")
+        if not 1 <= count <= self._most:
+            raise HttpProblem("count", f"an upload to this collection must hold 1 to {self._most} reports")
 
 
 def _count(body: Body, byte: bytes, start: int, end: int) -> int:

@@ -1,17 +1,25 @@
 /** The collector's own interface, with the tokens of this tab. */
 
-import { place } from "./dom.js";
+import { el, place } from "./dom.js";
+import { say } from "./languages.js";
 
 const { root } = place();
 
-/** A problem that the collector named. */
+/** What did not work. */
 export class Problem extends Error {
-  /** @param {string} message @param {string} code */
-  constructor(message, code) {
+  /** @param {string} message @param {string} code @param {boolean} [isSent] whether the collector worded it, which it does in English */
+  constructor(message, code, isSent = false) {
     super(message);
     this.code = code;
+    this.isSent = isSent;
   }
 }
+
+/** A sentence that the collector worded. @param {string} text */
+export const sent = (text) => el("span", { lang: "en", dir: "ltr" }, text);
+
+/** What did not work, for a person. @param {any} problem */
+export const failure = (problem) => (problem?.isSent ? sent(problem.message) : problem instanceof Error ? problem.message : say("codes.other"));
 
 /** Take tokens out of the address, where links put them, so that neither history nor screen keeps them. */
 export function takeTokens() {
@@ -45,11 +53,12 @@ export async function ask(path, { role, body, as = "json" } = {}) {
   try {
     response = await fetch(root + path, options);
   } catch {
-    throw new Problem("The collector cannot be reached.", "away");
+    throw new Problem(say("collectorAway"), "away");
   }
   if (!response.ok) {
     const problem = await response.json().catch(() => ({}));
-    throw new Problem(problem.detail ?? problem.title ?? "The collector did not answer as it should.", problem.code ?? "failed");
+    const worded = problem.detail ?? problem.title;
+    throw new Problem(worded ?? say("collectorFailed"), problem.code ?? "failed", worded !== undefined);
   }
   return response[as]();
 }

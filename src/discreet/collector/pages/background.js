@@ -1,13 +1,8 @@
 /** The participant's side, which works in `worker.js`, as functions that give promises. */
 
-/** What the client refused, with a reason for a person and a code for programs. */
-export class Refused extends Error {
-  /** @param {string} message @param {string} code */
-  constructor(message, code) {
-    super(message);
-    this.code = code;
-  }
-}
+import { Refused } from "./reasons.js";
+
+export { reasonOf, Refused } from "./reasons.js";
 
 const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
 /** Who waits for an answer, by its number. @type {{resolve: (found: any) => void, reject: (problem: Error) => void}[]} */
@@ -29,9 +24,11 @@ const call =
 
 /** The collection at an address, checked, as data. @type {(url: string) => Promise<any>} */
 export const open = call("open");
-/** E between an answer and every one. @type {(x: number) => Promise<Float64Array>} */
+/** What a collection says of when it takes answers. @type {(url: string) => Promise<any>} */
+export const about = call("about");
+/** E between an answer to a question and every one. @type {(name: string, x: number) => Promise<Float64Array>} */
 export const row = call("row");
-/** What became of an answer. @type {(x: number, more: {labels: Record<string, string>, invitation?: string}) => Promise<any>} */
+/** What became of answers, numbers of values by the names of questions. @type {(chosen: Record<string, number>, more: {labels: Record<string, string>, invitation?: string}) => Promise<any>} */
 export const answer = call("answer");
 /** What became of what was queued. @type {() => Promise<any[]>} */
 export const flush = call("flush");

@@ -1,10 +1,13 @@
 /** The charts of the results, drawn by Observable Plot from plain rows. */
 
+import { number, say } from "./languages.js";
 import * as Plot from "./made/plot.js";
+import { language } from "./page.js";
 
 /** @typedef {{name: string, share: number, low: number | null, high: number | null, stderr: number | null, group?: string, series?: string}} Row */
 
-const PERCENT = { tickFormat: (/** @type {number} */ share) => `${Number((100 * share).toPrecision(6))} %` };
+/** The labels of an axis of shares. */
+const PERCENT = { tickFormat: (/** @type {number} */ share) => new Intl.NumberFormat(language(), { style: "percent", maximumSignificantDigits: 6 }).format(share) };
 const STYLE = { background: "transparent", fontFamily: "inherit", fontSize: "13px", color: "currentColor" };
 
 /** Whether the page is dark. */
@@ -26,33 +29,36 @@ function describe(chart, description) {
 }
 
 /** Room for the longest name, in pixels. @param {string[]} names */
-const room = (names) => Math.min(220, 16 + 7.2 * Math.max(4, ...names.map((name) => name.length)));
+const room = (names) => Math.min(220, 16 + 7.2 * Math.max(4, ...names.map((name) => Math.min(29, name.length))));
 
-/** A name that fits. @param {string} name */
-const fitted = (name) => (name.length > 29 ? `${name.slice(0, 28)}…` : name);
+/** A name that fits, read in its own direction. @param {string} name */
+const fitted = (name) => `\u2068${name.length > 29 ? `${name.slice(0, 28)}…` : name}\u2069`;
+
+/** A day as an axis has it. @param {string} text such as 2026-05-01 */
+const dayOf = (text) => new Intl.DateTimeFormat(language(), { day: "numeric", month: "short", timeZone: "UTC" }).format(new Date(text));
 
 /**
  * Shares with their intervals; the dark part of each is the uncertainty from the size of the sample, the pale rest what
  * the privacy protection adds.
  * @param {Row[]} rows
- * @param {{n: number, width: number, description: string}} about
+ * @param {{n: number, width: number, description: string, whole?: boolean}} about  whole shows the scale up to all people
  */
-export function intervals(rows, { n, width, description }) {
+export function intervals(rows, { n, width, description, whole = false }) {
   const names = rows.map(({ name }) => name);
   const known = rows.filter(({ low }) => low !== null);
   const sampling = known.map((row) => {
-    const p = Math.min(1, Math.max(0, row.share));
+    const p = within(row.share);
     const half = 1.96 * Math.sqrt((p * (1 - p)) / Math.max(n, 1));
     return { ...row, from: Math.max(row.low ?? 0, row.share - half), to: Math.min(row.high ?? 1, row.share + half) };
   });
   const chart = Plot.plot({
     width,
-    height: 56 + 23 * rows.length,
-    marginBottom: 38,
-    marginLeft: room(names.map(fitted)),
+    height: 61 + 23 * rows.length,
+    marginBottom: 43,
+    marginLeft: room(names),
     marginRight: 20,
     style: STYLE,
-    x: { ...PERCENT, label: "share of people", labelAnchor: "center", labelArrow: "none", grid: true, zero: true },
+    x: { ...PERCENT, label: say("axis.share"), labelAnchor: "center", labelArrow: "none", labelOffset: 37, grid: true, zero: true, ...(whole ? { domain: [Math.min(0, ...known.map(({ low }) => low ?? 0)), Math.max(1, ...known.map(({ high }) => high ?? 1))] } : {}) },
     y: { domain: names, label: null, tickFormat: fitted, tickSize: 0 },
     marks: [
       Plot.ruleX([0]),
@@ -64,7 +70,7 @@ export function intervals(rows, { n, width, description }) {
         Plot.pointerY({
           x: "share",
           y: "name",
-          title: (/** @type {Row} */ row) => `${row.name}\n${percent(row.share)}${row.low === null ? "" : `, from ${percent(row.low)} to ${percent(row.high)}`}`,
+          title: (/** @type {Row} */ row) => `${row.name}\n${row.low === null ? percent(row.share) : say("shareFrom", { share: percent(row.share), low: percent(row.low), high: percent(row.high) })}`,
         }),
       ),
     ],
@@ -79,13 +85,13 @@ export function side(rows, { width, description }) {
   const known = rows.filter(({ low }) => low !== null);
   const chart = Plot.plot({
     width,
-    height: 66 + names.length * (14 * series.length + 12),
-    marginBottom: 38,
-    marginLeft: room(names.map(fitted)),
+    height: 71 + names.length * (14 * series.length + 12),
+    marginBottom: 43,
+    marginLeft: room(names),
     marginRight: 20,
     style: STYLE,
     color: { legend: true, domain: series, range: ["var(--fill)", "var(--warm)", "var(--good)", "var(--soft)", "#b07aa1", "#edc948"] },
-    x: { ...PERCENT, label: "share of people", labelAnchor: "center", labelArrow: "none", grid: true, zero: true },
+    x: { ...PERCENT, label: say("axis.share"), labelAnchor: "center", labelArrow: "none", labelOffset: 37, grid: true, zero: true },
     fy: { domain: names, label: null, tickFormat: fitted, padding: 0.15 },
     y: { domain: series, axis: null },
     marks: [
@@ -97,7 +103,7 @@ export function side(rows, { width, description }) {
   return describe(chart, description);
 }
 
-/** Lines over time, or over the number of reports. @param {Row[]} rows with `at` @param {{width: number, description: string, x: string}} about */
+/** Lines over days, or over the number of reports. @param {Row[]} rows with `at` @param {{width: number, description: string, x: "days" | "count"}} about */
 export function trend(rows, { width, description, x }) {
   const chart = Plot.plot({
     width,
@@ -105,8 +111,8 @@ export function trend(rows, { width, description, x }) {
     marginLeft: 50,
     style: STYLE,
     color: { legend: true },
-    x: { label: x, type: x === "day" ? "point" : "linear" },
-    y: { ...PERCENT, label: "share of people", grid: true },
+    x: x === "days" ? { label: say("axis.days"), type: "point", tickFormat: dayOf } : { label: say("axis.count"), type: "linear", tickFormat: number },
+    y: { ...PERCENT, label: say("axis.share"), grid: true },
     marks: [
       Plot.ruleY([0]),
       Plot.areaY(rows, { x: "at", y1: "low", y2: "high", fill: "name", fillOpacity: 0.12 }),
@@ -130,7 +136,7 @@ export function map(places, { width, description, hexagons, groups = [] }) {
     style: STYLE,
     margin: 30,
     axis: null,
-    color: { type: "linear", range: dark() ? ["#26323c", "#7cc4f4"] : ["#e6eff6", "#004c7d"], legend: true, label: "share of people", ...PERCENT, domain: [0, Math.max(1e-9, ...places.map(({ share }) => share))] },
+    color: { type: "linear", range: dark() ? ["#26323c", "#7cc4f4"] : ["#e6eff6", "#004c7d"], legend: true, label: say("axis.share"), ...PERCENT, domain: [0, Math.max(1e-9, ...places.map(({ share }) => share))] },
     x: hexagons ? { inset: step / 2 } : { type: "band", domain: range(spanX), padding: 0.04 },
     y: hexagons ? { inset: step / 2 } : { type: "band", domain: range(spanY).reverse(), padding: 0.04 },
     marks: [
@@ -163,8 +169,24 @@ const range = ({ sorted }) => {
   return whole ? Array.from({ length: sorted[sorted.length - 1] - sorted[0] + 1 }, (_, i) => sorted[0] + i) : sorted;
 };
 
-/** @param {number | null} share */
-export const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(Math.abs(share) < 0.01 ? 2 : 1)}\u00a0%`);
+/** A share in percent, as the language writes it. @param {number | null} share */
+export function percent(share) {
+  if (share === null || share === undefined) return "–";
+  const digits = share === 0 || share === 1 ? 0 : Math.abs(share) < 0.01 ? 2 : 1;
+  return new Intl.NumberFormat(language(), { style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share);
+}
+
+/** A share of people as it can be: not below 0, and not above 1. @param {number} share */
+export const within = (share) => Math.min(1, Math.max(0, share));
+
+/**
+ * A share within 0 to 1, and its interval moved along with it and cut: of one that lies outside, what is left is no point.
+ * @param {number} share @param {number | null | undefined} low @param {number | null | undefined} high
+ */
+export function shownWithin(share, low, high) {
+  const end = (/** @type {number | null | undefined} */ one) => (typeof one === "number" ? within(one + within(share) - share) : null);
+  return { share: within(share), low: end(low), high: end(high) };
+}
 
 /** The picture as PNG, at twice its size. @param {Element} chart @param {string} paper */
 export async function png(chart, paper) {

@@ -1,5 +1,7 @@
 /** Elements from data: nothing that comes from a collection is ever read as markup. */
 
+import { tagOf } from "./page.js";
+
 /** @typedef {string | number | Node | null | undefined | false} Child */
 
 /**
@@ -9,7 +11,7 @@
  * @param {...(Child | Child[])} children
  */
 export function el(name, given = {}, ...children) {
-  const element = document.createElement(name);
+  const element = document.createElement(tagOf(name));
   for (const [key, entry] of Object.entries(given)) {
     if (entry === null || entry === undefined || entry === false) continue;
     if (key.startsWith("on")) element.addEventListener(key.slice(2), entry);

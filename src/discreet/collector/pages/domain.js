@@ -3,20 +3,30 @@
  * "18..99" stands for the whole numbers from 18 to 99.
  */
 
+import { digits, say } from "./languages.js";
+
 /** The most answers of a design. */
 const MOST = 5000;
 
+/** A digit as people type it. */
+const DIGIT = "[0-9\u0660-\u0669\u06f0-\u06f9]";
+const RANGE = new RegExp(`^(-?${DIGIT}{1,9})\\s*\\.\\.\\s*(-?${DIGIT}{1,9})$`);
+const COUNTED = new RegExp(`^(.*?)[\\t;,\u060c]\\s*(${DIGIT}+(?:\\.${DIGIT}+)?)$`);
+
+/** Whether a line would not be read as an answer alone. @param {string} text */
+export const isMore = (text) => RANGE.test(text) || COUNTED.test(text) || text.includes("..") || text !== text.trim();
+
 /** The lines that a line stands for: the numbers of a range, or itself. @param {string} line */
 function unfolded(line) {
-  const range = /^(-?[0-9]{1,9})\s*\.\.\s*(-?[0-9]{1,9})$/.exec(line);
+  const range = RANGE.exec(line);
   if (!range) return [line];
-  const [first, last] = [Number(range[1]), Number(range[2])];
-  if (first > last) throw new Error(`“${line}” must begin with the smaller number.`);
+  const [first, last] = [Number(digits(range[1])), Number(digits(range[2]))];
+  if (first > last) throw new Error(say("designing.smaller", { line }));
   return Array.from({ length: Math.min(last - first, MOST) + 1 }, (_, i) => String(first + i));
 }
 
 /**
- * @typedef {{values: string[], groups: string[] | null, counts: number[] | null}} Pasted
+ * @typedef {{values: string[], groups: string[] | null, counts: number[] | null, points?: number[] | null, range?: {from: number, to: number} | null}} Pasted
  * @param {string} text
  * @returns {Pasted}
  */
@@ -27,16 +37,16 @@ export function pasted(text) {
     .filter(Boolean)
     .flatMap(unfolded);
   const rows = lines.map((line) => {
-    const counted = /^(.*?)[\t;,]\s*([0-9]+(?:\.[0-9]+)?)$/.exec(line);
+    const counted = COUNTED.exec(line);
     const name = (counted ? counted[1] : line).trim();
     const grouped = /^([^:]+):\s*(.+)$/.exec(name);
-    return { value: name, group: grouped ? grouped[1].trim() : null, count: counted ? Number(counted[2]) : null };
+    return { value: name, group: grouped ? grouped[1].trim() : null, count: counted ? Number(counted[2].split(".").map(digits).join(".")) : null };
   });
   const values = rows.map(({ value }) => value);
-  if (values.length > MOST) throw new Error("This page takes up to 5,000 answers; larger specs are written as files.");
+  if (values.length > MOST) throw new Error(say("designing.mostAnswers", { most: MOST }));
   const twice = values.find((value, i) => values.indexOf(value) !== i);
-  if (twice !== undefined) throw new Error(`“${twice}” appears twice; each answer must appear once.`);
-  if (values.length < 2) throw new Error("There must be at least two answers, one per line.");
+  if (twice !== undefined) throw new Error(say("designing.answerTwice", { text: twice }));
+  if (values.length < 2) throw new Error(say("designing.twoAnswers"));
   return {
     values,
     groups: rows.every(({ group }) => group !== null) ? rows.map(({ group }) => /** @type {string} */ (group)) : null,
@@ -53,36 +63,79 @@ export function pairsIn(text, values) {
     .map((line) => {
       const pair = line.split(/\s+[-–]\s+/);
       const strange = pair.find((value) => !values.includes(value));
-      if (pair.length !== 2) throw new Error(`“${line}” must be two answers with a dash between them.`);
-      if (strange !== undefined) throw new Error(`“${strange}” is not one of the answers.`);
+      if (pair.length !== 2) throw new Error(say("designing.dash", { line }));
+      if (strange !== undefined) throw new Error(say("designing.noAnswer", { text: strange }));
       return pair.map((value) => values.indexOf(value));
     });
+}
+
+/** The lines of a text that are not empty. @param {string} text */
+export const linesOf = (text) =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+/**
+ * Whole numbers, or bands of them: "18–24" where 7 are together. `values` are numbers in the first case, and `points` says where bands are.
+ * @param {number} from @param {number} to @param {number} width
+ * @returns {Pasted}
+ */
+export function bandsOf(from, to, width) {
+  if (![from, to, width].every(Number.isInteger) || width < 1) throw new Error(say("designing.wholeNumbers"));
+  if (from >= to) throw new Error(say("designing.smallerFirst"));
+  if ((to - from + 1) / width > MOST) throw new Error(say("designing.mostBands", { most: MOST }));
+  const starts = Array.from({ length: Math.ceil((to - from + 1) / width) }, (_, i) => from + i * width);
+  if (starts.length < 2) throw new Error(say("designing.twoBands"));
+  const values = width === 1 ? starts : starts.map((first) => (first === Math.min(to, first + width - 1) ? String(first) : `${first}–${Math.min(to, first + width - 1)}`));
+  return { values: /** @type {any} */ (values), groups: null, counts: null, points: width === 1 ? null : starts, range: width === 1 ? { from, to } : null };
+}
+
+/** A fraction as exact text. @param {number} top with two digits after the point @param {number} bottom */
+export function exactly(top, bottom) {
+  if (bottom === 1) return String(top);
+  let [a, b] = [Math.round(top * 100), Math.round(bottom * 100)];
+  const [whole, part] = [a, b];
+  while (b) [a, b] = [b, a % b];
+  return part === a ? String(whole / a) : `${whole / a}/${part / a}`;
 }
 
 /**
  * The spec of a design.
  * @param {Pasted} domain
- * @param {{form: string, epsilon: string, outer: string, sensitive: Set<string>, pairs: string}} asked
+ * @param {{form: string, epsilon: string, outer: string, sensitive: Set<string>, pairs: string, reach?: number, beside?: string[], besideEpsilon?: string}} asked
  */
-export function specOf(domain, { form, epsilon, outer, sensitive, pairs }) {
-  const values = { domain: { values: domain.values } };
+export function specOf(domain, asked) {
+  const { beside = [], besideEpsilon = "1" } = asked;
+  const twice = beside.find((value) => domain.values.includes(value));
+  if (twice) throw new Error(say("designing.besideTwice", { text: twice }));
+  const spec = plainSpecOf(domain, asked);
+  return beside.length ? { ...spec, context: { form: "outside", outside: beside, epsilon: besideEpsilon, scale: spec.context } } : spec;
+}
+
+/** @param {Pasted} domain @param {{form: string, epsilon: string, outer: string, sensitive: Set<string>, pairs: string, reach?: number}} asked @returns {any} */
+function plainSpecOf(domain, { form, epsilon, outer, sensitive, pairs, reach = 1 }) {
+  const values = { domain: { values: domain.range ?? domain.values } };
   if (form === "blocks" || form === "nested") {
-    if (!domain.groups) throw new Error("Write the group of every answer before it, with a colon: “Aldermoor: Harbour”.");
+    if (!domain.groups) throw new Error(say("designing.grouped"));
     /** @type {Record<string, string[]>} */
     const blocks = {};
     domain.values.forEach((value, i) => (blocks[/** @type {string[]} */ (domain.groups)[i]] ??= []).push(value));
     return { context: { form, blocks, ...(form === "blocks" ? { epsilon } : { epsilons: [epsilon, outer] }) } };
   }
   if (form === "high_low") {
-    const chosen = domain.values.filter((value) => sensitive.has(value));
-    if (!chosen.length) throw new Error("Mark at least one answer as sensitive.");
+    const chosen = domain.values.filter((value) => sensitive.has(String(value)));
+    if (!chosen.length) throw new Error(say("designing.noneSensitive"));
     return { ...values, context: { form, epsilon, sensitive: chosen } };
   }
-  if (form === "metric") return { ...values, context: { form, epsilon, distance: "line", points: domain.values.map((_, i) => i) } };
+  if (form === "metric") {
+    const points = domain.range ? {} : { points: domain.points ?? domain.values.map((_, i) => i) };
+    return { ...values, context: { form, epsilon: exactly(Number(epsilon), reach), distance: "line", ...points } };
+  }
   if (form === "matrix") {
     const E = domain.values.map((_, x) => domain.values.map((__, z) => (x === z ? "0" : "inf")));
     const hidden = pairsIn(pairs, domain.values);
-    if (!hidden.length) throw new Error("Write at least one pair of answers that must be hard to tell apart.");
+    if (!hidden.length) throw new Error(say("designing.noPair"));
     for (const [x, z] of hidden) E[x][z] = E[z][x] = epsilon;
     return { ...values, context: { form, E } };
   }
@@ -91,39 +144,16 @@ export function specOf(domain, { form, epsilon, outer, sensitive, pairs }) {
 
 /** Rows such as "name = text". @param {string} text @param {string} sign @param {string} example */
 function pairsOf(text, sign, example) {
-  const rows = text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .map((line) => {
+  const rows = linesOf(text).map((line) => {
       const at = line.indexOf(sign);
       const row = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-      if (at < 0 || !row[0] || !row[1]) throw new Error(`“${line}” must be written like “${example}”.`);
+      if (at < 0 || !row[0] || !row[1]) throw new Error(say("designing.like", { line, example }));
       return row;
     });
   const twice = rows.find(([name], i) => rows.findIndex(([other]) => other === name) !== i);
-  if (twice) throw new Error(`“${twice[0]}” appears twice.`);
+  if (twice) throw new Error(say("designing.twice", { text: twice[0] }));
   return rows;
 }
 
 /** How answers are shown, "answer = words" per line. @param {string} text @returns {Record<string, string>} */
-export const wordsIn = (text) => Object.fromEntries(pairsOf(text, "=", "HIV = an HIV infection"));
-
-/** Public labels, "name: choice, choice" per line. @param {string} text @returns {Record<string, string[]>} */
-export const labelsIn = (text) =>
-  Object.fromEntries(
-    pairsOf(text, ":", "region: north, south").map(([name, texts]) => [
-      name,
-      texts
-        .split(",")
-        .map((one) => one.trim())
-        .filter(Boolean),
-    ]),
-  );
-
-/** When a collection opens and closes, by its first and last day in UTC; an empty text is no bound. @param {string} first @param {string} last */
-export function daysIn(first, last) {
-  const after = last && new Date(Date.parse(`${last}T00:00:00Z`) + 86400000).toISOString().slice(0, 10);
-  if (first && last && first > last) throw new Error("The last day must not be before the first.");
-  return { ...(first ? { opens: `${first}T00:00:00Z` } : {}), ...(after ? { closes: `${after}T00:00:00Z` } : {}) };
-}
+export const wordsIn = (text) => Object.fromEntries(pairsOf(text, "=", say("designing.wordsExample")));

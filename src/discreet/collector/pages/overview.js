@@ -1,46 +1,54 @@
 /** All collections: for anybody their titles and states, for the admin how they are doing. */
 
 import { ask, takeTokens, tokenOf } from "./api.js";
-import { at, el, keep, place, show } from "./dom.js";
+import { at, el, show } from "./dom.js";
+import { leading, spoken } from "./header.js";
+import { addressField, inviting, openLink } from "./inviting.js";
+import { say } from "./languages.js";
+import { refusals } from "./refusals.js";
 import { withToken } from "./tokens.js";
 
-const { root } = place();
-const STATES = /** @type {Record<string, string>} */ ({ open: "open", waiting: "not open yet", closed: "closed", expired: "closed" });
-
 /** @param {Record<string, number>} counts */
-const listCounts = (counts) => Object.entries(counts).map(([code, n]) => `${n.toLocaleString()} ${code.replaceAll("_", " ")}`).join(", ") || "none";
+const countsOf = (counts) => refusals(counts) || say("none");
 
-/** @param {any} one @param {() => void} again */
-function row(one, again) {
+/** How many invitations were used, as far as it is told. @param {any} one */
+function invitedOf({ invitations: { made, spent }, minimum }) {
+  if (!made) return say("invitedNobody");
+  return say(spent ? "invitedUsed" : "invitedFew", { invitations: say("invitations", { n: made }), spent, minimum });
+}
+
+/** @param {any} one @param {string} told the public address that the collector knows @param {() => void} again */
+function row(one, told, again) {
   const close = async () => {
-    if (confirm(`Close “${one.title}”? It cannot be opened again.`)) {
+    if (confirm(say("closeSure", { title: one.title }))) {
       await ask(`/collections/${one.id}/close`, { role: "admin", body: {} });
       again();
     }
   };
-  const invite = async () => {
-    const count = Number(prompt("How many invitations?", "10"));
-    if (!(count >= 1)) return;
-    const { invitations } = await ask(`/collections/${one.id}/invitations`, { role: "admin", body: { count } });
-    const links = invitations.map((/** @type {string} */ token) => `${location.origin}${root}/answer/${one.id}#invitation=${token}`);
-    keep(`invitations-${one.id}.txt`, "text/plain", `${links.join("\n")}\n`);
-    again();
+  const panel = el("div", {});
+  const invite = () => (panel.childElementCount ? show(panel) : show(panel, inviting(one, told, recount)));
+  const recount = async () => {
+    const { collections } = await ask("/overview", { role: "admin" });
+    count.textContent = invitedOf(collections.find((/** @type {any} */ other) => other.id === one.id) ?? one);
   };
+  const count = el("p", { class: "small" }, invitedOf(one));
   const open = one.state === "open";
   return el(
     "section",
     { class: "card", "aria-label": one.title },
-    el("h2", {}, one.title),
-    el("p", { class: "soft small" }, `${STATES[one.state] ?? one.state}; ${one.reports.toLocaleString()} reports; refused: ${listCounts(one.refused)}`),
-    one.invitations.made ? el("p", { class: "small" }, `Invitations: ${one.invitations.spent} of ${one.invitations.made} spent`) : null,
+    el("h2", { dir: "auto" }, one.title),
+    el("p", { class: "soft small" }, say("stateOf", { state: say(`states.${one.state}`), reports: say("reports", { n: one.reports }), refused: countsOf(one.refused) })),
+    one.access === "invitation" ? count : null,
     el(
       "p",
       { class: "row" },
-      open ? el("a", { href: `answer/${one.id}` }, "Answer") : null,
-      el("a", { href: `results/${one.id}` }, "Results"),
-      open && one.invitations.made !== undefined && one.access === "invitation" ? el("button", { class: "plain", onclick: invite }, "Invite") : null,
-      open ? el("button", { class: "plain", onclick: close }, "Close") : null,
+      open ? el("a", { href: leading(`answer/${one.id}`) }, say("answer")) : null,
+      el("a", { href: leading(`results/${one.id}`) }, say("results")),
+      one.state !== "closed" && one.access === "invitation" ? el("button", { class: "plain", onclick: invite }, say("invite")) : null,
+      open ? el("button", { class: "plain", onclick: close }, say("close")) : null,
     ),
+    open && one.access === "open" ? el("details", { class: "small" }, el("summary", {}, say("linkToSend")), addressField(told, again), openLink(one, told)) : null,
+    panel,
   );
 }
 
@@ -48,9 +56,9 @@ async function all() {
   const overview = await ask("/overview", { role: "admin" });
   show(
     at("list"),
-    ...overview.collections.map((/** @type {any} */ one) => row(one, () => void all())),
-    overview.collections.length === 0 && el("p", {}, "There are none yet: ", el("a", { href: "design" }, "design one"), "."),
-    el("p", { class: "soft small" }, `Refused before a collection was known: ${listCounts(overview.refused)}.`),
+    ...overview.collections.map((/** @type {any} */ one) => row(one, overview.public ?? "", () => void all())),
+    overview.collections.length === 0 && el("p", {}, say("noneYet"), " ", el("a", { href: leading("design") }, say("designOne"))),
+    el("p", { class: "soft small" }, say("refusedBefore", { refused: countsOf(overview.refused) })),
     tokens(),
   );
 }
@@ -64,18 +72,26 @@ function tokens() {
   };
   return el(
     "section",
-    { class: "card", "aria-label": "Tokens" },
-    el("h2", {}, "Tokens"),
-    el("p", { class: "small" }, `This tab has the token of the ${roles.join(" and of the ")}. It is kept until the tab is closed, and goes to nobody but this collector.`),
-    el("p", { class: "small soft" }, "The admin makes and closes collections, the analyst reads them. A token that got out is replaced on the collector's machine: ", el("code", {}, "discreet serve --rotate admin"), "."),
-    el("p", {}, el("button", { class: "plain", onclick: forget }, "Forget them in this tab")),
+    { class: "card", "aria-label": say("tokens") },
+    el("h2", {}, say("tokens")),
+    el("p", { class: "small" }, say(`tokensHere.${roles.length > 1 ? "both" : roles[0]}`)),
+    el("p", { class: "small soft" }, say("tokensText"), " ", el("code", { dir: "ltr" }, "discreet serve --rotate admin")),
+    el("p", {}, el("button", { class: "plain", onclick: forget }, say("forget", { n: roles.length }))),
+  );
+}
+
+/** What everybody may see. */
+async function listing() {
+  const { collections } = await ask("/collections");
+  show(
+    at("list"),
+    ...collections.map((/** @type {any} */ one) => el("p", { dir: "auto" }, one.state === "open" ? el("a", { href: leading(`answer/${one.id}`) }, one.title) : say("titleState", { title: one.title, state: say(`states.${one.state}`) }))),
   );
 }
 
 takeTokens();
-const { collections } = await ask("/collections");
-show(
-  at("list"),
-  ...collections.map((/** @type {any} */ one) => el("p", {}, one.state === "open" ? el("a", { href: `answer/${one.id}` }, one.title) : `${one.title} (${STATES[one.state] ?? one.state})`)),
-);
-await withToken(at("token"), "admin", all);
+await spoken("shared", "", async () => {
+  document.title = at("title").textContent = say("collections");
+  await listing();
+  await withToken(at("token"), "admin", all);
+});

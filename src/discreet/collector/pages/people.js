@@ -2,8 +2,8 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @param {string} name @param {Record<string, string | number>} given */
-function shape(name, given) {
+/** A shape with its attributes. @param {string} name @param {Record<string, string | number>} given */
+export function shape(name, given) {
   const element = document.createElementNS(SVG, name);
   for (const [key, entry] of Object.entries(given)) element.setAttribute(key, String(entry));
   return element;

@@ -1,10 +1,16 @@
-/** The page of whoever asks: shares with their intervals, by label and over days, as they come in. */
+/** The page of whoever asks: shares with their intervals, by question, by label and over days, as they come in. */
 
-import { ask, takeTokens } from "./api.js";
-import { intervals, map, percent, png, side, trend } from "./charts.js";
+import { ask, failure, sent, takeTokens } from "./api.js";
+import { intervals, map, percent, png, side, trend, within } from "./charts.js";
+import { crossing } from "./crossing.js";
 import { at, el, keep, place, show } from "./dom.js";
+import { glance, isVague, legend, sentence } from "./glance.js";
+import { spoken } from "./header.js";
+import { hasSentence, isolated, listed, number, say } from "./languages.js";
+import { language } from "./page.js";
 import { placed } from "./places.js";
 import { csvField, table } from "./table.js";
+import { refusals } from "./refusals.js";
 import { withToken } from "./tokens.js";
 import { valueText } from "./words.js";
 
@@ -18,21 +24,40 @@ const FOLLOWED = 3;
 /** How many values are shown by several methods, or by label. */
 const COMPARED = 12;
 
-const METHODS = {
-  unbiased: ["unbiased", "Right on average, for every share: the numbers to add up, compare and publish. Shares of rare answers may be negative."],
-  project: ["projected", "The closest shares that are not negative and add up to 100 %: smaller errors, but small shares come out slightly too low or too high."],
-  likelihood: ["most likely", "The shares that make these reports most likely: never negative."],
-  shrink: ["shrunk", "Pulled towards each other as far as the noise suggests: the smallest error overall, at the expense of rare answers."],
-};
+/** The methods, and those that are shown side by side. */
+const METHODS = ["unbiased", "project", "likelihood", "shrink"];
+const BESIDE = ["unbiased", "project", "shrink"];
 
-/** @type {{method: keyof typeof METHODS, by: string, live: boolean, open: boolean, history: any[], document: any, law: any, drawn: Element | null, last: string}} */
-const state = { method: "unbiased", by: "", live: true, open: true, history: [], document: null, law: null, chart: null, last: "" };
+/** How the questions of a form are asked. */
+const STRATEGIES = /** @type {Record<string, string>} */ ({ each: "each", "one at random": "one", together: "together" });
 
-const parts = /** @type {Record<string, HTMLElement>} */ (Object.fromEntries(["head", "chart", "table", "map", "methods", "labels", "days", "settling", "keep"].map((name) => [name, el("section", {})])));
+/** @type {{method: string, by: string, question: string, live: boolean, open: boolean, turn: number, history: any[], document: any, law: any, chart: Element | null, last: string, isFollowing: boolean}} */
+const state = { method: "unbiased", by: "", question: "", live: true, open: true, turn: 0, history: [], document: null, law: null, chart: null, last: "", isFollowing: false };
+
+const parts = /** @type {Record<string, HTMLElement>} */ (Object.fromEntries(["head", "choose", "glance", "crossed", "chart", "table", "map", "methods", "labels", "days", "settling", "keep"].map((name) => [name, el("section", {})])));
+
+/** The questions of a form; null for a single question. @returns {any[] | null} */
+const asked = () => state.document.questions ?? null;
+
+/** The texts of the question that is shown. */
+const texts = () => asked()?.find(({ name }) => name === state.question) ?? state.document;
+
+/** The language and direction of the collection's own texts. */
+const marks = () => ({ lang: state.document.language ?? "en", dir: "auto" });
 
 /** @param {any} value */
 function word(value) {
-  return valueText(value, state.document.words ?? {});
+  return valueText(value, texts().words ?? {});
+}
+
+/** What is asked of the collector about the question that is shown. @param {string} [query] */
+const about = (query = "") => [state.question && `question=${encodeURIComponent(state.question)}`, query].filter(Boolean).join("&");
+
+/** The published law of the question that is shown; nothing where all answers are one value. */
+function law() {
+  const { form } = state.law;
+  if (!form) return state.law;
+  return form.strategy === "together" ? {} : (form.laws[form.questions.indexOf(state.question)] ?? {});
 }
 
 /** @param {any} result @param {string} [series] */
@@ -50,7 +75,7 @@ const rowsOf = (result, series) =>
 const width = () => Math.max(320, parts.chart.clientWidth || 640);
 
 /** Shares by one method; null while there are too few reports. Until the collection is closed, intervals hold at all times at once. @param {string} query */
-const shares = async (query) => (await ask(`/collections/${id}/shares?${query}&anytime=${state.open}`, { role: "analyst" })).cells;
+const shares = async (query) => (await ask(`/collections/${id}/shares?${about(query)}&anytime=${state.open}`, { role: "analyst" })).cells;
 
 /** The names of the values with the largest shares. @param {any[]} rows @param {number} count */
 const largest = (rows, count) => new Set([...rows].sort((a, b) => b.share - a.share).slice(0, count).map(({ name }) => name));
@@ -59,16 +84,16 @@ const largest = (rows, count) => new Set([...rows].sort((a, b) => b.share - a.sh
 function head(progress) {
   const { n, minimum, missing, refused } = progress;
   state.open = progress.state !== "closed";
-  const turned = Object.entries(refused).map(([code, count]) => `${count} ${code.replaceAll("_", " ")}`);
+  const turned = refusals(refused);
   show(
     parts.head,
-    el("p", { class: "soft" }, state.document.question),
+    asked() ? el("p", { class: "soft" }, say(`strategies.${STRATEGIES[state.law.form.strategy]}`, { n: state.document.questions.length })) : el("p", { class: "soft", ...marks() }, state.document.question),
     el(
       "p",
       {},
-      el("strong", {}, missing ? `Fewer than ${missing.toLocaleString()} reports` : `${n.toLocaleString()} reports`),
-      missing ? " so far. Until then nothing is shown, so that no small group stands out." : `; the collection is ${progress.state}. Reports are added at least ${minimum.toLocaleString()} at a time.`,
-      turned.length ? ` Rejected: ${turned.join(", ")}.` : "",
+      el("strong", {}, missing ? say("fewer", { n: missing }) : say("reportsTold", { n })),
+      " ",
+      [missing ? say("fewerText") : `${say(`collectionIs.${progress.state}`)} ${say("batches", { minimum })}`, turned && say("rejected", { refused: turned })].filter(Boolean).join(" "),
     ),
   );
 }
@@ -78,35 +103,36 @@ async function main(cell) {
   const rows = rowsOf(cell.result);
   const draw = (/** @type {any[]} */ sorted) => {
     const some = sorted.slice(0, DRAWN);
-    const chart = intervals(some, { n: cell.n, width: width(), description: `Shares of ${some.length} values with their intervals` });
+    const chart = intervals(some, { n: cell.n, width: width(), description: say("chartOf", { n: some.length }) });
     state.chart = chart;
     show(
       parts.chart,
-      el("h2", {}, some.length < rows.length ? `${some.length} of ${rows.length.toLocaleString()} shares` : "Shares"),
+      el("h2", {}, some.length < rows.length ? say("sharesOf", { shown: some.length, n: rows.length }) : say("shares")),
+      largestOf(rows, cell.result.values),
       chart,
-      el(
-        "p",
-        { class: "small soft" },
-        el("span", { class: "key dark" }),
-        " uncertainty from the size of the sample",
-        el("span", { class: "key pale" }),
-        ` added by the privacy protection. ${state.open ? "In 95 of 100 surveys, an interval contains the truth, however often you look while answers come in; once the collection is closed, intervals become shorter." : "In 95 of 100 surveys, an interval contains the truth."} ${METHODS[state.method][1]}`,
-      ),
-      cell.periods ? el("p", { class: "small" }, `These are ${cell.periods} periods together, in which the same people may have answered: the intervals remain valid even if all of them answered every time.`) : null,
-      ...Object.entries(cell.result.notes).map(([name, note]) => el("p", { class: "small" }, `No ${name}: ${note}`)),
-      el("p", { class: "small soft" }, `One fake report can count as up to ${Number(cell.result.influence).toPrecision(2)} people for one answer.`),
+      legend(say(state.open ? "truthOpen" : "truth"), say(`methodTexts.${state.method}`)),
+      cell.periods ? el("p", { class: "small" }, say("periods", { n: cell.periods })) : null,
+      ...Object.entries(cell.result.notes).map(([name, note]) => el("p", { class: "small" }, hasSentence(`lacks.${name}`) ? say(`lacks.${name}`) : sent(`No ${name}:`), " ", sent(/** @type {string} */ (note)))),
+      el("p", { class: "small soft" }, say("influence", { n: Number(Number(cell.result.influence).toPrecision(2)) })),
     );
   };
   const columns = [
-    { key: "name", title: "value", text: (/** @type {any} */ row) => row.name },
-    { key: "share", title: "share", number: true, text: (/** @type {any} */ row) => percent(row.share) },
-    { key: "stderr", title: "standard error", number: true, text: (/** @type {any} */ row) => percent(row.stderr) },
-    { key: "low", title: "from", number: true, text: (/** @type {any} */ row) => percent(row.low) },
-    { key: "high", title: "to", number: true, text: (/** @type {any} */ row) => percent(row.high) },
+    { key: "name", title: say("column.answer"), text: (/** @type {any} */ row) => isolated(row.name) },
+    { key: "share", title: say("column.share"), number: true, text: (/** @type {any} */ row) => percent(row.share) },
+    { key: "stderr", title: say("column.stderr"), number: true, text: (/** @type {any} */ row) => percent(row.stderr) },
+    { key: "low", title: say("column.low"), number: true, text: (/** @type {any} */ row) => percent(row.low) },
+    { key: "high", title: say("column.high"), number: true, text: (/** @type {any} */ row) => percent(row.high) },
   ];
-  show(parts.table, table(columns, rows, { caption: "Every share with its interval", sort: "share", down: true, changed: draw }), grouped(cell.result));
-  const where = await placed(state.law.context, cell.result.values, cell.result.shares, word);
-  show(parts.map, ...(where ? [el("h2", {}, "On the map"), map(where.places, { width: width(), description: "A map of the shares", ...where })] : []));
+  show(parts.table, table(columns, rows, { caption: say("everyShare"), sort: "share", down: true, changed: draw }), grouped(cell.result));
+  const where = await placed(law().context, cell.result.values, cell.result.shares, word);
+  show(parts.map, ...(where ? [el("h2", {}, say("onMap")), map(where.places, { width: width(), description: say("mapOf"), ...where })] : []));
+}
+
+/** The most frequent answer in words, or the tick of a box. @param {any[]} rows @param {any[]} values */
+function largestOf(rows, values) {
+  const isBox = texts().kind === "box";
+  const row = rows[isBox ? values.indexOf("yes") : -1] ?? [...rows].sort((a, b) => b.share - a.share)[0];
+  return el("p", {}, isBox || isVague(row) ? "" : `${say("mostFrequent")} `, sentence(row, isBox));
 }
 
 /** The blocks that reports show. @param {any} result */
@@ -114,29 +140,45 @@ function grouped(result) {
   if (!result.blocks) return null;
   const rows = result.blocks.names.map((/** @type {any} */ name, /** @type {number} */ i) => ({ name: String(name), share: result.blocks.shares[i], low: result.blocks.low[i], high: result.blocks.high[i] }));
   const columns = [
-    { key: "name", title: "group", text: (/** @type {any} */ row) => row.name },
-    { key: "share", title: "share", number: true, text: (/** @type {any} */ row) => percent(row.share) },
-    { key: "low", title: "from", number: true, text: (/** @type {any} */ row) => percent(row.low) },
-    { key: "high", title: "to", number: true, text: (/** @type {any} */ row) => percent(row.high) },
+    { key: "name", title: say("column.group"), text: (/** @type {any} */ row) => isolated(row.name) },
+    { key: "share", title: say("column.share"), number: true, text: (/** @type {any} */ row) => percent(row.share) },
+    { key: "low", title: say("column.low"), number: true, text: (/** @type {any} */ row) => percent(row.low) },
+    { key: "high", title: say("column.high"), number: true, text: (/** @type {any} */ row) => percent(row.high) },
   ];
-  return el("div", {}, el("h3", {}, "Groups, which reports show openly"), table(columns, rows, { caption: "The share of each group, simply counted", sort: "share", down: true }));
+  return el("div", {}, el("h3", {}, say("blocks")), table(columns, rows, { caption: say("blocksCaption"), sort: "share", down: true }));
 }
 
 async function methods() {
-  const names = /** @type {(keyof typeof METHODS)[]} */ (["unbiased", "project", "shrink"]);
-  const cells = await Promise.all(names.map((method) => shares(`method=${method}`)));
+  const cells = await Promise.all(BESIDE.map((method) => shares(`method=${method}`)));
   const chosen = largest(rowsOf(cells[0][0].result), COMPARED);
-  const rows = names.flatMap((method, i) => rowsOf(cells[i][0].result, METHODS[method][0]).filter((/** @type {any} */ row) => chosen.has(row.name)));
+  const rows = BESIDE.flatMap((method, i) => rowsOf(cells[i][0].result, say(`methods.${method}`)).filter((/** @type {any} */ row) => chosen.has(row.name)));
   show(
     parts.methods,
     el(
       "details",
       {},
-      el("summary", {}, "The same reports by three methods"),
-      side(rows, { width: width(), description: "Shares by three methods" }),
-      el("ul", { class: "small" }, names.map((method) => el("li", {}, el("strong", {}, METHODS[method][0]), `: ${METHODS[method][1]}`))),
+      el("summary", {}, say("threeMethods")),
+      side(rows, { width: width(), description: say("threeMethodsChart") }),
+      el("ul", { class: "small" }, BESIDE.map((method) => el("li", {}, el("strong", {}, say(`methods.${method}`)), ` – ${say(`methodTexts.${method}`)}`))),
     ),
   );
+}
+
+/** How a label was asked for. @param {string} name */
+const labelText = (name) => state.document.background?.find((/** @type {any} */ one) => one.name === name)?.question ?? name;
+
+/** A text of a label as people read it. @param {string} name @param {string | null} text */
+const labelWord = (name, text) => state.document.background?.find((/** @type {any} */ one) => one.name === name)?.words?.[text ?? ""] ?? text ?? say("notSaid");
+
+/** Which differences are more than chance, in words. @param {any[]} pairs @param {any[]} tests @param {string} by */
+function told(pairs, tests, by) {
+  const sure = tests.filter(({ p }) => p < 0.05).sort((a, b) => a.p - b.p);
+  if (!sure.length) return el("p", {}, say(pairs.length === 1 ? "noDifferenceOfTwo" : "noDifference"));
+  const lines = sure.slice(0, 5).map(({ name, first, second, difference }) => {
+    const [more, less] = difference > 0 ? [first, second] : [second, first];
+    return el("li", {}, say("differs", { name, more, less, share: percent(within(Math.abs(difference))) }));
+  });
+  return el("div", {}, el("p", {}, say("differencesBy", { by: labelText(by) })), el("ul", {}, lines), sure.length > 5 ? el("p", { class: "small soft" }, say("moreInTable", { n: sure.length - 5 })) : null);
 }
 
 /** @param {any} progress */
@@ -144,20 +186,20 @@ async function labels(progress) {
   const names = Object.keys(state.document.labels ?? {});
   if (!names.length) return;
   const by = state.by || names[0];
-  const [cells, differences] = await Promise.all([shares(`method=${state.method}&by=${encodeURIComponent(by)}`), ask(`/collections/${id}/differences?by=${encodeURIComponent(by)}`, { role: "analyst" })]);
+  const [cells, differences] = await Promise.all([shares(`method=${state.method}&by=${encodeURIComponent(by)}`), ask(`/collections/${id}/differences?${about(`by=${encodeURIComponent(by)}`)}`, { role: "analyst" })]);
   const shown = cells.filter((/** @type {any} */ cell) => cell.result);
-  const all = shown.flatMap((/** @type {any} */ cell) => rowsOf(cell.result, cell.labels[by] ?? "not said"));
+  const all = shown.flatMap((/** @type {any} */ cell) => rowsOf(cell.result, labelWord(by, cell.labels[by])));
   const chosen = largest(all, COMPARED);
-  const few = cells.filter((/** @type {any} */ cell) => !cell.result).map((/** @type {any} */ cell) => cell.labels[by]);
+  const few = cells.filter((/** @type {any} */ cell) => !cell.result).map((/** @type {any} */ cell) => labelWord(by, cell.labels[by]));
   const tests = differences.pairs.flatMap((/** @type {any} */ pair) =>
-    pair.values.map((/** @type {any} */ value, /** @type {number} */ i) => ({ name: word(value), pair: `${pair.first} minus ${pair.second}`, difference: pair.difference[i], stderr: pair.stderr[i], p: (pair.adjusted ?? pair.p)[i] })),
+    pair.values.map((/** @type {any} */ value, /** @type {number} */ i) => ({ name: word(value), pair: say("minus", { first: labelWord(by, pair.first), second: labelWord(by, pair.second) }), first: labelWord(by, pair.first), second: labelWord(by, pair.second), difference: pair.difference[i], stderr: pair.stderr[i], p: (pair.adjusted ?? pair.p)[i] })),
   );
   const columns = [
-    { key: "name", title: "value", text: (/** @type {any} */ row) => row.name },
-    { key: "pair", title: "between", text: (/** @type {any} */ row) => row.pair },
-    { key: "difference", title: "difference", number: true, text: (/** @type {any} */ row) => percent(row.difference) },
-    { key: "stderr", title: "standard error", number: true, text: (/** @type {any} */ row) => percent(row.stderr) },
-    { key: "p", title: "p, for all tests", number: true, text: (/** @type {any} */ row) => (row.p < 0.0001 ? "< 0.0001" : row.p.toFixed(4)) },
+    { key: "name", title: say("column.answer"), text: (/** @type {any} */ row) => isolated(row.name) },
+    { key: "pair", title: say("column.pair"), text: (/** @type {any} */ row) => row.pair },
+    { key: "difference", title: say("column.difference"), number: true, text: (/** @type {any} */ row) => percent(row.difference) },
+    { key: "stderr", title: say("column.stderr"), number: true, text: (/** @type {any} */ row) => percent(row.stderr) },
+    { key: "p", title: say("column.p"), number: true, text: (/** @type {any} */ row) => (row.p < 0.0001 ? `< ${number("0.0001")}` : new Intl.NumberFormat(language(), { minimumFractionDigits: 4, maximumFractionDigits: 4 }).format(row.p)) },
   ];
   const pick = el(
     "select",
@@ -167,16 +209,17 @@ async function labels(progress) {
         void labels(progress);
       },
     },
-    names.map((name) => el("option", { value: name, selected: name === by }, name)),
+    names.map((name) => el("option", { value: name, selected: name === by }, isolated(labelText(name)))),
   );
   show(
     parts.labels,
-    el("h2", {}, "By label"),
-    el("label", { class: "field" }, el("span", {}, "Label"), pick),
-    shown.length ? side(all.filter((/** @type {any} */ row) => chosen.has(row.name)), { width: width(), description: `Shares by ${by}` }) : null,
-    few.length ? el("p", { class: "small soft" }, `Too few reports to be shown: ${few.join(", ")}.`) : null,
-    tests.length ? table(columns, tests, { caption: "Differences between labels; p is adjusted for all of them (Holm)", sort: "p" }) : null,
-    tests.length && state.open ? el("p", { class: "small soft" }, "These p-values assume a single look. Decide once the collection is closed, not when one of them happens to be small.") : null,
+    el("h2", {}, say("byGroup")),
+    el("label", { class: "field" }, el("span", {}, say("groupsBy")), pick),
+    shown.length ? side(all.filter((/** @type {any} */ row) => chosen.has(row.name)), { width: width(), description: say("sharesBy", { by }) }) : null,
+    few.length ? el("p", { class: "small soft" }, say("tooFewFor", { groups: listed(few) })) : null,
+    tests.length ? told(differences.pairs, tests, by) : null,
+    tests.length ? table(columns, tests, { caption: say("differencesCaption"), sort: "p" }) : null,
+    tests.length && state.open ? el("p", { class: "small soft" }, say("singleLook")) : null,
   );
 }
 
@@ -187,20 +230,20 @@ async function days(progress, cell) {
     const cells = (await shares(`method=${state.method}&days=1`)).filter((/** @type {any} */ one) => one.result);
     const chosen = largest(rowsOf(cell.result), FOLLOWED);
     const rows = cells.flatMap((/** @type {any} */ one) => rowsOf(one.result).filter((/** @type {any} */ row) => chosen.has(row.name)).map((/** @type {any} */ row) => ({ ...row, at: one.days[0] })));
-    if (rows.length) show(parts.days, el("h2", {}, "Over days"), trend(rows, { width: width(), description: "Shares over days", x: "day" }));
+    if (rows.length) show(parts.days, el("h2", {}, say("overDays")), trend(rows, { width: width(), description: say("overDaysChart"), x: "days" }));
   }
   const chosen = largest(rowsOf(cell.result), FOLLOWED);
-  state.history.push({ n: cell.n, rows: rowsOf(cell.result) });
+  if (state.history[state.history.length - 1]?.n !== cell.n) state.history.push({ n: cell.n, rows: rowsOf(cell.result) });
   const first = state.history[0];
   if (cell.n > first.n) {
     const rows = state.history.flatMap(({ n, rows: then }) => then.filter((/** @type {any} */ row) => chosen.has(row.name)).map((/** @type {any} */ row) => ({ ...row, at: n })));
-    show(parts.settling, el("h2", {}, "How the estimates settle"), trend(rows, { width: width(), description: "Shares as reports come in", x: "reports" }), el("p", { class: "small soft" }, "Since this page was opened. Four times as many reports halve an interval."));
+    show(parts.settling, el("h2", {}, say("settling")), trend(rows, { width: width(), description: say("settlingChart"), x: "count" }), el("p", { class: "small soft" }, say("settlingText")));
   }
 }
 
 /** @param {any} cell */
 function keeping(cell) {
-  const name = `results-${id}`;
+  const name = `results-${id}${state.question && `-${state.question}`}`;
   const csv = () => {
     const lines = rowsOf(cell.result).map((/** @type {any} */ row) => [row.name, row.share, row.stderr, row.low, row.high].map(csvField).join(","));
     keep(`${name}.csv`, "text/csv", `value,share,stderr,low,high\n${lines.join("\n")}\n`);
@@ -208,42 +251,81 @@ function keeping(cell) {
   const said = el("p", { class: "small", role: "alert" });
   const release = async (/** @type {string} */ form) => {
     try {
-      keep(`release-${id}.${form}`, form === "html" ? "text/html" : "application/json", await ask(`/collections/${id}/release?form=${form}&method=${state.method}`, { role: "analyst", as: "blob" }));
+      keep(`release-${id}${state.question && `-${state.question}`}.${form}`, form === "html" ? "text/html" : "application/json", await ask(`/collections/${id}/release?${about(`form=${form}&method=${state.question && state.law.form?.strategy === "together" ? "unbiased" : state.method}`)}`, { role: "analyst", as: "blob" }));
     } catch (problem) {
-      show(said, problem.message);
+      show(said, failure(problem));
     }
   };
   const paper = () => getComputedStyle(document.documentElement).backgroundColor;
   show(
     parts.keep,
-    el("h2", {}, "Save and publish"),
+    el("h2", {}, say("publish")),
     el(
       "p",
       { class: "row" },
       el("button", { class: "plain", onclick: csv }, "CSV"),
       el("button", { class: "plain", onclick: () => keep(`${name}.json`, "application/json", JSON.stringify(cell.result, null, 2)) }, "JSON"),
       el("button", { class: "plain", onclick: async () => state.chart && keep(`${name}.png`, "image/png", await png(state.chart, paper())) }, "PNG"),
-      el("button", { onclick: () => release("html") }, "Release report"),
-      el("button", { class: "plain", onclick: () => release("json") }, "Release report, JSON"),
+      el("button", { onclick: () => release("html") }, say("release")),
+      el("button", { class: "plain", onclick: () => release("json") }, say("releaseJson")),
     ),
     said,
-    el("p", { class: "small soft" }, "The release report is a single file made for publication: what was asked and promised, the proof, the method, the numbers and what they do not say."),
+    el("p", { class: "small soft" }, say("releaseText")),
   );
 }
 
 async function look() {
+  const turn = ++state.turn;
   const progress = await ask(`/collections/${id}/progress`, { role: "analyst" });
-  const mark = `${progress.n} ${progress.state} ${state.method}`;
-  if (mark === state.last) return;
+  const mark = `${progress.n} ${progress.state} ${state.method} ${state.question}`;
+  if (mark === state.last || turn !== state.turn) return;
   head(progress);
+  if (asked() && !state.question) return atAGlance(progress, mark);
   const [cell] = await shares(`method=${state.method}`);
-  if (!cell?.result) return;
+  if (!cell?.result || turn !== state.turn) return;
   await main(cell);
+  if (turn !== state.turn) return;
   keeping(cell);
   await days(progress, cell);
-  await labels(progress).catch((problem) => show(parts.labels, el("h2", {}, "By label"), el("p", { class: "small" }, problem.message)));
+  await labels(progress).catch((problem) => show(parts.labels, el("h2", {}, say("byGroup")), el("p", { class: "small" }, failure(problem))));
   state.last = mark;
   if (!parts.methods.querySelector("details[open]")) await methods();
+}
+
+/** All questions of a form at once, and two of them crossed. @param {any} progress @param {string} mark */
+async function atAGlance(progress, mark) {
+  if (progress.missing) return;
+  const { questions } = await ask(`/collections/${id}/shares?method=${state.method}&anytime=${state.open}`, { role: "analyst" });
+  const choose = (/** @type {string} */ name) => {
+    at("question").value = name;
+    chosen(name);
+    at("question").focus();
+  };
+  show(parts.glance, ...glance(state.document.questions, questions, { width: width(), open: state.open, choose }));
+  await crossing(parts.crossed, { id, questions: state.document.questions, strategy: state.law.form.strategy, open: state.open, labels: Object.keys(state.document.labels ?? {}), labelText, labelWord });
+  state.last = mark;
+}
+
+/** Show one question, or all. @param {string} name */
+function chosen(name) {
+  Object.assign(state, { question: name, history: [] });
+  void drawn();
+}
+
+/** Show what is chosen, from nothing. */
+async function drawn() {
+  state.last = "";
+  for (const part of Object.values(parts)) if (part !== parts.head && part !== parts.choose) show(part);
+  if (state.question) show(parts.glance, el("h2", marks(), texts().question));
+  await look();
+}
+
+/** The choice of a question. */
+function choosing() {
+  const all = asked();
+  if (!all) return;
+  const pick = el("select", { id: "question", onchange: (/** @type {any} */ event) => chosen(event.target.value) }, el("option", { value: "" }, say("allQuestions")), all.map(({ name, question, group }) => el("option", { value: name, selected: name === state.question }, isolated(group ? `${group} ${question}` : question))));
+  show(parts.choose, el("label", { class: "field" }, el("span", {}, say("oneQuestion")), pick));
 }
 
 function controls() {
@@ -256,19 +338,26 @@ function controls() {
         void look();
       },
     },
-    Object.entries(METHODS).map(([key, [name]]) => el("option", { value: key }, name)),
+    METHODS.map((key) => el("option", { value: key, selected: key === state.method }, say(`methods.${key}`))),
   );
-  const live = el("input", { type: "checkbox", checked: true, onchange: (/** @type {any} */ event) => (state.live = event.target.checked) });
-  return el("p", { class: "row" }, el("label", { class: "field" }, el("span", {}, "Method"), method), el("label", { class: "row" }, live, " update as reports come in"));
+  const live = el("input", { type: "checkbox", checked: state.live, onchange: (/** @type {any} */ event) => (state.live = event.target.checked) });
+  return el("p", { class: "row" }, el("label", { class: "field" }, el("span", {}, say("method")), method), el("label", { class: "row" }, live, ` ${say("live")}`));
 }
 
 async function start() {
   state.document = await ask(`/collections/${id}`);
   state.law = await ask(`/collections/${id}/law`);
-  document.title = `${state.document.title}: results`;
-  at("title").textContent = state.document.title;
-  show(at("results"), parts.head, controls(), parts.chart, parts.table, parts.map, parts.labels, parts.days, parts.settling, parts.methods, parts.keep);
-  await look();
+  document.title = say("titleOf", { title: state.document.title });
+  Object.assign(at("title"), marks(), { textContent: state.document.title });
+  show(at("results"), parts.head, parts.choose, controls(), parts.glance, parts.crossed, parts.chart, parts.table, parts.map, parts.labels, parts.days, parts.settling, parts.methods, parts.keep);
+  choosing();
+  await drawn();
+  if (!state.isFollowing) follow();
+}
+
+/** Look again and again at what came in. */
+function follow() {
+  state.isFollowing = true;
   const again = async () => {
     if (state.live && document.visibilityState === "visible") await look().catch(() => {});
     setTimeout(again, EVERY);
@@ -277,4 +366,7 @@ async function start() {
 }
 
 takeTokens();
-await withToken(at("token"), "analyst", start);
+await spoken("results", "results", async () => {
+  document.title = at("title").textContent = say("results");
+  await withToken(at("token"), "analyst", start);
+});

@@ -1,6 +1,8 @@
 /** A table of many rows: sorted by any column, searched, and a page at a time, so that it never takes long. */
 
 import { el, show } from "./dom.js";
+import { say } from "./languages.js";
+import { language } from "./page.js";
 
 const PAGE = 20;
 
@@ -24,7 +26,7 @@ export function table(columns, rows, { caption, sort = columns[0].key, down = fa
       const [x, y] = [of(a), of(b)];
       if (x === null || x === undefined) return 1;
       if (y === null || y === undefined) return -1;
-      return sign * (typeof x === "number" ? x - y : String(x).localeCompare(String(y), undefined, { numeric: true }));
+      return sign * (typeof x === "number" ? x - y : String(x).localeCompare(String(y), language(), { numeric: true }));
     });
   };
   const draw = () => {
@@ -49,10 +51,10 @@ export function table(columns, rows, { caption, sort = columns[0].key, down = fa
     );
     show(
       foot,
-      el("span", { class: "soft small" }, `${all.length.toLocaleString()} of ${rows.length.toLocaleString()} rows`),
-      pages > 1 && el("button", { class: "plain", type: "button", disabled: state.page === 0, onclick: () => go(-1) }, "Previous"),
-      pages > 1 && el("span", { class: "small" }, `page ${state.page + 1} of ${pages}`),
-      pages > 1 && el("button", { class: "plain", type: "button", disabled: state.page === pages - 1, onclick: () => go(1) }, "Next"),
+      el("span", { class: "soft small" }, say("rows", { shown: all.length, n: rows.length })),
+      pages > 1 && el("button", { class: "plain", type: "button", disabled: state.page === 0, onclick: () => go(-1) }, say("previous")),
+      pages > 1 && el("span", { class: "small" }, say("pageOf", { page: state.page + 1, pages })),
+      pages > 1 && el("button", { class: "plain", type: "button", disabled: state.page === pages - 1, onclick: () => go(1) }, say("next")),
     );
     changed(all);
   };
@@ -69,7 +71,7 @@ export function table(columns, rows, { caption, sort = columns[0].key, down = fa
     el(
       "label",
       { class: "field" },
-      el("span", {}, "Search"),
+      el("span", {}, say("searchRows")),
       el("input", {
         type: "search",
         oninput: (/** @type {any} */ event) => {

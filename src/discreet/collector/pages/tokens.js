@@ -1,7 +1,8 @@
 /** Asking for a token, once a tab. */
 
-import { setToken, tokenOf } from "./api.js";
+import { failure, setToken, tokenOf } from "./api.js";
 import { el, show } from "./dom.js";
+import { say } from "./languages.js";
 
 /**
  * Ask for the token of a role in an element, and go on with it; at once if this tab has one.
@@ -24,9 +25,9 @@ export async function withToken(at, role, go) {
             await attempt();
           },
         },
-        el("label", { class: "field", for: `token-${role}` }, el("span", {}, `The ${role} token, as it was shown when the collector started`), input),
+        el("label", { class: "field", for: `token-${role}` }, el("span", {}, say(`tokenOf.${role}`)), input),
         said ? el("p", { role: "alert" }, said) : null,
-        el("button", {}, "Continue"),
+        el("button", {}, say("goOn")),
       ),
     );
   };
@@ -35,9 +36,8 @@ export async function withToken(at, role, go) {
       show(at);
       await go();
     } catch (problem) {
-      const { code, message } = /** @type {{code?: string, message: string}} */ (problem);
-      if (code === "token") form("This is not the token.");
-      else show(at, el("div", { class: "card alarm", role: "alert" }, el("p", {}, message)));
+      if (/** @type {{code?: string}} */ (problem).code === "token") form(say("tokenWrong"));
+      else show(at, el("div", { class: "card alarm", role: "alert" }, el("p", {}, failure(problem))));
     }
   };
   if (tokenOf(role)) await attempt();

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ...core.errors import StoreFailed
 
@@ -23,13 +23,45 @@ Labels = tuple[tuple[str, str], ...]
 """Public labels of a report with their values, sorted by name."""
 
 
-BatchNumbers = Callable[[str], Callable[[Labels, int], int]]
-"""For a collection, what numbers the batches of its uploads, which are given in order by their labels and counts."""
+class Placed(NamedTuple):
+    """A stored upload as whoever decides which uploads are shown together sees it."""
+
+    position: int
+    labels: Labels
+    reports: int
+    day: str
 
 
-def one_batch(collection: str) -> Callable[[Labels, int], int]:
-    """All uploads of a collection as one batch."""
-    return lambda labels, count: 0
+class GoneBatch(NamedTuple):
+    """Reports that were shown together, and forgotten: where the last upload of them was, of what period, how many."""
+
+    position: int
+    period: str
+    reports: int
+
+
+class Replay(Protocol):
+    """The uploads of a collection, one after the other, and which of them are shown together."""
+
+    def add(self, upload: Placed) -> Sequence[int]:
+        """The positions of the uploads that are shown together from this one on; none if no batch is whole with it."""
+
+    def rest(self) -> Iterator[Sequence[int]]:
+        """Those that are shown together because the collection is closed."""
+
+    def period(self, labels: Labels) -> str:
+        """What all uploads of a batch have in common by their labels."""
+
+
+Grouping = Callable[[Sequence[GoneBatch]], Replay]
+"""Begins a replay of the uploads of a collection, of which some batches are gone."""
+
+Groupings = Callable[[str], Grouping | None]
+"""How the uploads of a collection are shown together; None if each is shown by itself."""
+
+
+def each_alone(collection: str) -> None:
+    """No uploads are shown together only."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +154,8 @@ class Snapshot:
     """For every label and day, the counts of the cells of its tally as 64-bit numbers, the lowest byte first."""
     revision: int = 0
     """How often stored uploads had been forgotten or mixed when the reports were counted."""
+    gone: tuple[GoneBatch, ...] = ()
+    """What of the collection was shown, and forgotten."""
 
 
 class StoreChanged(StoreFailed):
@@ -159,10 +193,12 @@ class Store(Protocol):
     def batches(self, collection: str, *, after: int = 0) -> Iterator[Batch]:
         """The stored reports of a collection after a position; `StoreChanged` if some are moved meanwhile."""
 
-    def mix(self, *, least: int = 1, numbers: BatchNumbers = one_batch) -> None:
+    def mix(self, *, least: int = 1, day: str | None = None, groupings: Groupings = each_alone) -> None:
         """Mix the uploads that this process stored, if so many came since the last time.
 
-        Those of one collection, batch and day, with the same labels and as many reports, get each other's positions.
+        Those of one collection get positions that tell nothing of the other collections, and nothing of the order in
+        which they came but what the batches need; the batches stay what they are. Uploads of a `day` that is not over,
+        and later ones, are mixed now and again the next time, with what comes until then.
         """
 
     def snapshot(self, collection: str) -> Snapshot:
@@ -195,11 +231,11 @@ class Store(Protocol):
     def note_day(self, day: str) -> None:
         """Note that a day has come, by a clock that is believed."""
 
-    def forget(self, *, before: str) -> int:
+    def forget(self, *, before: str, groupings: Groupings = each_alone) -> int:
         """Delete all uploads of earlier days and their tallies, from the files too; the number of reports deleted.
 
-        It is done day by day. The log stays whole, and so do the chains. An upload that comes again after it was
-        forgotten is a new one.
+        Those that are shown together are deleted together, when the newest of them is of an earlier day. It is done in
+        steps. The log stays whole, and so do the chains. An upload that comes again after it was forgotten is new.
         """
 
     def erase(self) -> None:

@@ -9,8 +9,7 @@ import numpy as np
 
 from ....core import limits
 from ....core.errors import DiscreetError
-from ....estimation.decoders import decoder_of
-from ....wire.spec import parse_law
+from ...instrument import read_instrument
 from ..protocol import Snapshot, StoredCollection
 from ..tallies import CellCounts
 from . import queries
@@ -56,13 +55,21 @@ def check_checkpoints(
     for number in lines.damaged_lines:
         yield f"{name}: line {number} is damaged"
     ((commits,),) = db.execute("SELECT commits FROM lane WHERE lane = ?", (writer_id,)).fetchall() or ((0,),)
-    lines = valid_lines(lines, anew, commits) or lines
+    lines = valid_lines(lines, true_announcement(db, writer_id, anew), commits) or lines
     last = lines.last
     if last is not None and last.commits > commits:
         yield f"{name}: {last.commits - commits} commits were acknowledged and are not in the database"
     for checkpoint in lines.checkpoints:
         if checkpoint is not None and (problem := _contradiction(db, writer_id, checkpoint)):
             yield f"{name}: after commit {checkpoint.commits} {problem}"
+
+
+def true_announcement(db: Connection, writer_id: int, anew: Checkpoint | None) -> Checkpoint | None:
+    """The checkpoint that was announced, if it came to be.
+
+    A crash, or an error, before the commit leaves one that did not, and another commit may have its number since.
+    """
+    return None if anew is None or _contradiction(db, writer_id, anew) else anew
 
 
 def _contradiction(db: Connection, writer_id: int, checkpoint: Checkpoint) -> str | None:
@@ -162,8 +169,8 @@ def _recount(db: Connection, collection: StoredCollection, snapshot: Snapshot) -
     """Where the tallies of a collection differ from its reports up to that position, counted again."""
     try:
         with limits.under(limits.LIFTED):
-            mechanism = parse_law(collection.law)
-        counts, after = CellCounts(mechanism), 0
+            instrument = read_instrument(collection.law)
+        counts, after = CellCounts(instrument.law), 0
         while page := queries.batches(db, collection.id, after, snapshot.position):
             for batch in page:
                 counts.add((batch.labels, batch.day), batch.reports)
@@ -172,7 +179,7 @@ def _recount(db: Connection, collection: StoredCollection, snapshot: Snapshot) -
     except DiscreetError as problem:
         yield f"collection {collection.id}: its reports cannot be counted again: {problem}"
         return
-    zeros = np.zeros(decoder_of(mechanism).cells, dtype=np.int64)
+    zeros = np.zeros(instrument.cells, dtype=np.int64)
     for labels, day in sorted(snapshot.tallies.keys() | counts.counts.keys()):
         packed = counts.counts.get((labels, day), zeros).astype("<i8").tobytes()
         if snapshot.tallies.get((labels, day), zeros.tobytes()) != packed:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....core.canonical import canonical
 from ....core.errors import InvalidInput
-from ..protocol import Batch, Labels, LogEntry, Snapshot, StoredCollection
+from ..protocol import Batch, GoneBatch, Labels, LogEntry, Placed, Snapshot, StoredCollection
 from .checkpoints import CHAIN_START, Checkpoint
 from .schema import Connection
 
@@ -117,7 +117,21 @@ def snapshot(db: Connection, number: int) -> Snapshot:
     """The last tallies that were stored of a collection."""
     row = db.execute("SELECT position FROM tallied WHERE collection = ?", (number,)).fetchone()
     cells = {(parse_labels(labels), day): counts for (labels, day), counts in tallies(db, number).items()}
-    return Snapshot(row[0] if row else 0, cells, revision(db))
+    return Snapshot(row[0] if row else 0, cells, revision(db), tuple(gone_batches(db, number)))
+
+
+def gone_batches(db: Connection, number: int) -> list[GoneBatch]:
+    """What of a collection was shown, and forgotten."""
+    return [GoneBatch(*each) for each in json.loads(note_value(db, f"gone-{number}") or "[]")]
+
+
+def placed(db: Connection, number: int, after: int = 0, last: int = 1 << 62) -> Iterator[Placed]:
+    """The uploads of a collection in order, after a position and up to another, without their reports."""
+    where = "collection = ? AND position > ? AND position <= ?"
+    for position, labels, count, day in db.execute(
+        f"SELECT position, labels, count, day FROM upload WHERE {where} ORDER BY position", (number, after, last)
+    ):
+        yield Placed(position, parse_labels(labels), count, day)
 
 
 def tallies(db: Connection, number: int) -> dict[tuple[str, str], bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from typing import Any, Literal
 
@@ -12,7 +12,8 @@ from ....core.errors import InvalidInput, StoreFailed
 from ...logs import log_event
 from ..protocol import (
     Batch,
-    BatchNumbers,
+    Grouping,
+    Groupings,
     LogEntry,
     Snapshot,
     StoreChanged,
@@ -20,11 +21,12 @@ from ..protocol import (
     UploadOutcome,
     UploadRecord,
     UploadResult,
-    one_batch,
+    each_alone,
 )
 from . import queries
 from .checkpoints import SALT_BYTES, checksum, declaration_digest, extend_chain, log_entry, row_hash
-from .mixing import classes, mix, tallied_to, unmixed
+from .forgetting import CLEAR, forget_batches
+from .mixing import NewPlaces, mix, new_places, tallied_to, unmixed
 from .rows import check_day, put, put_note, repetition, retried
 from .schema import Connection
 from .transactions import SQLTransactions, Transaction
@@ -217,28 +219,28 @@ class SQLStore(SQLTransactions):
                 return
             after = page[-1].position
 
-    def mix(self, *, least: int = 1, numbers: BatchNumbers = one_batch) -> None:
+    def mix(self, *, least: int = 1, day: str | None = None, groupings: Groupings = each_alone) -> None:
         for _ in range(MAX_TRIES):
             last = self._last_position()
             with self._read() as db:
-                if unmixed(db, self.writer_id) < least:
+                if unmixed(db, self.writer_id, day) < least:
                     return
-                seen, alike = _seen(db), classes(db, self.writer_id, last, numbers)
-            if not alike:
+                seen, places = _seen(db), new_places(db, self.writer_id, last, groupings)
+            if not places.sources:
                 return
-            if self._mix(alike, seen):
+            if self._mix(places, seen, day):
                 self._make_room()
                 return
         raise StoreChanged("stored uploads change faster than they are mixed")
 
     @retried
-    def _mix(self, alike: Mapping[int, Hashable], seen: tuple[int, list[int]]) -> bool:
-        """Mix uploads; False if others were forgotten, mixed or tallied since it was seen which are alike."""
+    def _mix(self, places: NewPlaces, seen: tuple[int, dict[int, int]], day: str | None) -> bool:
+        """Mix uploads; False if others were forgotten, mixed or tallied since it was seen which may change places."""
         with self._change() as change:
             self._lock_for(change.db, "stored uploads")
             if _seen(change.db) != seen:
                 return False
-            change.checkpoint = replace(change.checkpoint, chain=mix(change.db, self.writer_id, alike))
+            change.checkpoint = replace(change.checkpoint, chain=mix(change.db, self.writer_id, places, day))
             put_note(change.db, "revision", str(seen[0] + 1))
             change.changed = change.anew = True
         return True
@@ -340,35 +342,56 @@ class SQLStore(SQLTransactions):
             put_note(change.db, "day", day)
             change.changed = True
 
-    def forget(self, *, before: str) -> int:
+    def forget(self, *, before: str, groupings: Groupings = each_alone) -> int:
         check_day("before", before)
         with self._read() as db:
             days = db.execute("SELECT DISTINCT day FROM upload WHERE day < ? ORDER BY day", (before,)).fetchall()
-        count = 0
+            names = dict(db.execute("SELECT number, id FROM collection ORDER BY number").fetchall())
+        count, together = 0, {number: grouping for number, name in names.items() if (grouping := groupings(name))}
+        alone = [number for number in names if number not in together]
         for (day,) in days:
-            count += self._forget_day(day)
+            count += self._forget_day(day, alone)
             self._make_room()
+        for number, grouping in together.items() if days else ():
+            is_all = False
+            while not is_all:
+                some, is_all = self._forget_batches(number, grouping, before)
+                count += some
+                self._make_room()
         self.erase()
         return count
 
     @retried
-    def _forget_day(self, day: str) -> int:
-        """Forget the uploads of a day together with their tallies; the number of reports."""
+    def _forget_day(self, day: str, alone: Sequence[int]) -> int:
+        """Forget the uploads of a day to collections that show each by itself, with their tallies; the reports."""
+        of_day = f"day = ? AND collection IN ({', '.join('?' * len(alone))})" if alone else "day = ? AND 1 = 0"
         with self._change() as change:
             self._lock_for(change.db, "stored uploads")
-            ((count,),) = change.db.execute(
-                "SELECT COALESCE(SUM(count), 0) FROM upload WHERE day = ?", (day,)
+            ((uploads, count),) = change.db.execute(
+                f"SELECT COUNT(*), COALESCE(SUM(count), 0) FROM upload WHERE {of_day}", (day, *alone)
             ).fetchall()
-            change.db.execute(
-                "UPDATE upload SET collection = NULL, upload = NULL, digest = NULL, day = NULL, labels = NULL, "
-                "count = NULL, answer = NULL, salt = NULL, reports = NULL WHERE day = ?",
-                (day,),
-            )
-            change.db.execute("DELETE FROM tally WHERE day = ?", (day,))
-            put_note(change.db, "revision", str(queries.revision(change.db) + 1))
-            put_note(change.db, "removing", "yes")
-            change.changed = True
+            if uploads:
+                change.db.execute(f"{CLEAR} WHERE {of_day}", (day, *alone))
+                change.db.execute(f"DELETE FROM tally WHERE {of_day}", (day, *alone))
+                self._note_forgotten(change)
         return int(count)
+
+    @retried
+    def _forget_batches(self, number: int, grouping: Grouping, before: str) -> tuple[int, bool]:
+        """Forget old batches of a collection; the number of reports, and whether there are no more of them."""
+        with self._change() as change:
+            self._lock_for(change.db, "stored uploads")
+            self._lock_for(change.db, "log")  # while it is seen what waits, no upload comes, and nothing is closed
+            ((closed,),) = change.db.execute("SELECT closed FROM collection WHERE number = ?", (number,)).fetchall()
+            old = forget_batches(change.db, number, grouping, before, closed=bool(closed))
+            if old.positions:
+                self._note_forgotten(change)
+        return old.reports, old.is_all
+
+    def _note_forgotten(self, change: Transaction) -> None:
+        put_note(change.db, "revision", str(queries.revision(change.db) + 1))
+        put_note(change.db, "removing", "yes")
+        change.changed = True
 
     def erase(self) -> None:
         with self._read() as db:
@@ -386,6 +409,6 @@ class SQLStore(SQLTransactions):
                 change.changed = True
 
 
-def _seen(db: Connection) -> tuple[int, list[int]]:
+def _seen(db: Connection) -> tuple[int, dict[int, int]]:
     """What mixing rests on: how often uploads were forgotten or mixed, and up to where collections are tallied."""
     return queries.revision(db), tallied_to(db)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from ....core.errors import StoreFailed
 from ..disk import LocalDisk
 from . import queries
+from .check import true_announcement
 from .checkpoints import (
     Checkpoint,
     CheckpointFile,
@@ -80,11 +81,13 @@ class SQLTransactions(ABC):
         """Go on from the last checkpoint in a file; `StoreFailed` if the database is behind it, or another one."""
         db = self._writer()
         now = queries.checkpoint(db, self.writer_id)
-        lines = valid_lines(read_checkpoints(path, self._disk), announced_checkpoint(path, self._disk), now.commits)
+        anew = true_announcement(db, self.writer_id, announced_checkpoint(path, self._disk))
+        written = read_checkpoints(path, self._disk)
+        lines = valid_lines(written, anew, now.commits)
         if problems := self._resume_problems(db, lines, now, path.name):
             raise StoreFailed(problems)
-        if lines is None or lines.last != now or lines.torn or lines.checkpoints[-1] is None:
-            # new, or a crash came between a commit and its checkpoint
+        if lines is None or lines != written or lines.last != now or lines.torn or lines.checkpoints[-1] is None:
+            # new, or a crash came between a commit and its checkpoint, or a mixing and its new file
             self._checkpoints = CheckpointFile.begin(path, self._disk, now)
         else:
             self._checkpoints = CheckpointFile(path, self._disk, len(lines.checkpoints))
