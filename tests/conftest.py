@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from .gate import Gate, judged
+
 settings.register_profile("patient", deadline=None, derandomize=True, database=None)
 settings.load_profile("patient")
 
@@ -55,6 +57,43 @@ def pytest_xdist_make_scheduler(config, log):
             return "spark" if nodeid.startswith("tests/bulk/spark/") or "[docs/how-to/spark.md]" in nodeid else nodeid
 
     return Together(config, log)
+
+
+@pytest.fixture
+def gate(request):
+    """What checks the figures of a simulated setting, and has them summed up at the end of the run."""
+    return Gate(lambda figure: request.node.user_properties.append(("gate", figure)))
+
+
+def gates_of(config):
+    """The lines that sum up the figures of every kind, and what is wrong with them."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    reports = [one for name in ("passed", "failed") for one in getattr(reporter, "stats", {}).get(name, ())]
+    figures = [
+        (report.nodeid.partition("::")[2], value)
+        for report in reports
+        if getattr(report, "when", "") == "call"
+        for name, value in report.user_properties
+        if name == "gate"
+    ]
+    return list(judged(figures))
+
+
+def pytest_sessionfinish(session):
+    """The run fails where the settings of a kind are wrong together, though each of them passes."""
+    if any(wrong for _, wrong in gates_of(session.config)) and not session.exitstatus:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """The worst figure of every kind at the end of a long run."""
+    lines = gates_of(config)
+    if lines:
+        terminalreporter.section("error bars of simulated surveys")
+    for line, wrong in lines:
+        terminalreporter.line(line)
+        for fault in wrong:
+            terminalreporter.line(f"FAILED {fault}", red=True)
 
 
 def found(path):

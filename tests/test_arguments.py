@@ -16,7 +16,9 @@ import discreet as dc
 from discreet.checks.execution import is_identifiable
 from discreet.contexts.forms.metric import Metric
 from discreet.core.errors import DiscreetError, InvalidInput
-from discreet.mechanisms.build import BASES, COMPARED
+from discreet.mechanisms.build import BASES, OTHERS
+from discreet.questionnaires.xlsform.reading import form_of_sheets
+from discreet.questionnaires.xlsform.workbook import Row, Sheet
 
 CONTEXT = dc.Context.uniform(range(2), "1")
 MECHANISM = dc.mechanism(CONTEXT, "randomized_response")
@@ -29,6 +31,10 @@ SURVEY = dc.Survey(MECHANISM, [0, 1, 1] * 20, labels={"age": range(60), "group":
 REGRESSION = dc.regress(SURVEY, {1: 1}, on=["age", "group"])
 MULTINOMIAL = dc.multinomial(SURVEY, on=["age"])
 SECOND = dc.Survey(MECHANISM, [1, 1, 0] * 20)
+SHEETS = {
+    "survey": Sheet("survey", [Row(1, {0: "type", 1: "name"}), Row(2, {0: "select_one l", 1: "a"})]),
+    "choices": Sheet("choices", [Row(1, {0: "list_name", 1: "name"}), *(Row(n, {0: "l", 1: n}) for n in (2, 3))]),
+}
 FORM = dc.Form({"a": MECHANISM, "b": MECHANISM}, "each")
 
 
@@ -177,6 +183,13 @@ VALID = {
     "Query.interval": (QUERY.interval, [0.9], {}),
     "Spec.of": (dc.Spec.of, [{"domain": {"size": 2}, "context": {"form": "uniform", "epsilon": "1"}}], {}),
     "Spec.read": (dc.Spec.read, ["spec.toml"], {}),
+    "read_xlsform": (dc.read_xlsform, ["form.xlsx"], {"epsilon": "1", "strategy": "each"}),
+    "read_xlsform, its sheets": (
+        lambda **said: form_of_sheets(SHEETS, **said),
+        [],
+        {"epsilon": "1", "strategy": "each"},
+    ),
+    "write_xlsform": (dc.write_xlsform, [None, "form.xls"], {}),
     "random.seeded": (dc.random.seeded, [1], {}),
     "random.replay": (dc.random.replay, [[1, 2]], {}),
 }
@@ -293,7 +306,7 @@ CONTEXTS = {
 NAMES = [
     "auto",
     *BASES,
-    *COMPARED,
+    *OTHERS,
     "binary",
     "warner",
     "mangat",

@@ -103,7 +103,16 @@ def kinds() -> set[type]:
     }
 
 
-PARTS = {"CoefficientTests", "Correlation", "ScoreTests", "ShrinkResult"}
+PARTS = {
+    "CoefficientTests",
+    "Correlation",
+    "Event",
+    "IntervalTests",
+    "InvertedMoments",
+    "ScoreTests",
+    "ShareTests",
+    "ShrinkResult",
+}
 """What is a number inside a result, or what one is made from."""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.mechanisms.build import BASES, COMPARED
+from discreet.mechanisms.build import BASES, OTHERS
 from discreet.wire import Spec, law_text
 
 COLLECTOR = Path(__file__).parent / "client" / "collector.py"
@@ -57,7 +57,8 @@ url, ledger = sys.argv[1:]
 client = dc.client.Client(ledger=ledger, cap="4")
 collection = client.open(url)
 assert collection.promise
-receipt = collection.answer(collection.value_of("3"))
+answers = {{name: question.values[1] for name, question in collection.questions.items()}}
+receipt = collection.answer(answers if collection.strategy else collection.value_of("3"))
 assert (receipt.state, dc.Ledger.existing(ledger).spent) == ("accepted", 1)
 print(receipt.sent)
 assert not set({blocked!r}) & set(sys.modules)
@@ -72,7 +73,7 @@ HIGH_LOW = {
     "context": {"form": "high_low", "sensitive": ["a", "c", "d"], "epsilon": "1"},
 }
 SPECS = {
-    **{f"uniform {name}": {**UNIFORM, "mechanism": {"name": name}} for name in [*BASES, *COMPARED]},
+    **{f"uniform {name}": {**UNIFORM, "mechanism": {"name": name}} for name in [*BASES, *OTHERS]},
     **{f"blocks {name}": {**BLOCKS, "mechanism": {"name": name}} for name in BASES},
     **{f"high-low {name}": {**HIGH_LOW, "mechanism": {"name": name}} for name in [*BASES, "utility_rappor"]},
     "binary": {
@@ -135,11 +136,16 @@ def test_what_auto_chose_is_served_once_it_is_resolved(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_person_takes_part_in_a_collection(tmp_path):
+@pytest.mark.parametrize("strategy", [None, "one at random", "each", "together"])
+def test_a_person_takes_part_in_a_collection(tmp_path, strategy):
     spec = importlib.util.spec_from_file_location("tests_client_collector", COLLECTOR)
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    collector = module.Collector(dc.mechanism(dc.Context.uniform(range(7), "1"), "subset"))
+    if strategy is None:
+        law = dc.mechanism(dc.Context.uniform(range(7), "1"), "subset")
+    else:
+        law = dc.Form({"a": range(7), "b": ["no", "yes"]}, strategy, epsilon="1")
+    collector = module.Collector(law)
     with collector.serving() as url:
         done = run(url, str(tmp_path / "ledger.jsonl"), code=ANSWER)
     assert (done.returncode, done.stderr) == (0, "")

@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from .planning.explanation import Explanation
     from .publishing import Release, release
     from .questionnaires.margins import Margins, margins
+    from .questionnaires.xlsform.reading import XLSForm, read_xlsform
+    from .questionnaires.xlsform.writing import write_xlsform
     from .wire import Spec
     from .wire.form import Form
 
@@ -91,6 +93,7 @@ _HOMES = {
     "Spec": "wire",
     "Survey": "analysis.survey.survey",
     "Tally": "estimation.tally",
+    "XLSForm": "questionnaires.xlsform.reading",
     "adaptive": "mechanisms.composed.adaptive",
     "audit": "auditing",
     "batch_needed": "leakage.shuffling",
@@ -119,6 +122,7 @@ _HOMES = {
     "post_process": "mechanisms.composed.post_process",
     "project": "estimation.results.projection",
     "random": "bulk.words",
+    "read_xlsform": "questionnaires.xlsform.reading",
     "regress": "analysis.regression.regression",
     "regress_on": "analysis.regression.predictor",
     "release": "publishing",
@@ -128,6 +132,7 @@ _HOMES = {
     "spark": "bulk.spark",
     "verify": "mechanisms.certificate",
     "wire": "wire",
+    "write_xlsform": "questionnaires.xlsform.writing",
 }
 """Where each public name lives; modules are imported when first used."""
 
@@ -180,6 +185,7 @@ __all__ = [
     "Spec",
     "Survey",
     "Tally",
+    "XLSForm",
     "adaptive",
     "audit",
     "batch_needed",
@@ -208,6 +214,7 @@ __all__ = [
     "post_process",
     "project",
     "random",
+    "read_xlsform",
     "regress",
     "regress_on",
     "release",
@@ -217,6 +224,7 @@ __all__ = [
     "spark",
     "verify",
     "wire",
+    "write_xlsform",
 ]
 __version__ = "0.1.0"
 

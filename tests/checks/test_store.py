@@ -9,7 +9,7 @@ import pytest
 
 from discreet.checks import CheckFailed, check_store
 from discreet.checks.store import LAWS, check_copies, check_reopening
-from discreet.collector.store.protocol import UploadOutcome, UploadResult, one_batch
+from discreet.collector.store.protocol import UploadOutcome, UploadResult, each_alone
 from discreet.collector.store.sql.checkpoints import CHAIN_START
 from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import InvalidInput
@@ -181,16 +181,16 @@ class FirstToken(SQLiteStore):
 class Keeping(SQLiteStore):
     """Says that it forgot."""
 
-    def forget(self, *, before):
+    def forget(self, *, before, groupings=each_alone):
         return sum(each.count for each in self.batches("c") if each.day < before)
 
 
 class LeavingTallies(SQLiteStore):
     """Forgets reports, and puts their tallies back."""
 
-    def forget(self, *, before):
+    def forget(self, *, before, groupings=each_alone):
         kept = self.snapshot("c")
-        count = super().forget(before=before)
+        count = super().forget(before=before, groupings=groupings)
         self.keep_snapshot("c", replace(kept, revision=self.snapshot("c").revision))
         return count
 
@@ -200,13 +200,34 @@ class LeavingOut(SQLiteStore):
 
     _before = ""
 
-    def forget(self, *, before):
+    def forget(self, *, before, groupings=each_alone):
         self._before = before
-        return super().forget(before=before)
+        return super().forget(before=before, groupings=groupings)
 
     def keep_snapshot(self, collection, snapshot):
         late = {cell: counts for cell, counts in snapshot.tallies.items() if cell[1] >= self._before}
         super().keep_snapshot(collection, replace(snapshot, tallies=late))
+
+
+class Tearing(SQLiteStore):
+    """Forgets uploads one by one, whatever was shown together."""
+
+    def forget(self, *, before, groupings=each_alone):
+        return super().forget(before=before)
+
+
+class Forgetful(SQLiteStore):
+    """Keeps nothing of what was shown and is gone."""
+
+    def snapshot(self, collection):
+        return replace(super().snapshot(collection), gone=())
+
+
+class Neighbouring(SQLiteStore):
+    """Has positions of one collection between those of another."""
+
+    def batches(self, collection, *, after=0):
+        return (replace(each, position=2 * each.position % 121) for each in super().batches(collection, after=after))
 
 
 class Credulous(SQLiteStore):
@@ -226,15 +247,15 @@ class Backdating(SQLiteStore):
 class Ordered(SQLiteStore):
     """Leaves uploads in the order in which they came."""
 
-    def mix(self, *, least=1, numbers=one_batch):
+    def mix(self, *, least=1, day=None, groupings=each_alone):
         pass
 
 
 class Eager(SQLiteStore):
     """Mixes uploads whenever it is asked."""
 
-    def mix(self, *, least=1, numbers=one_batch):
-        super().mix(numbers=numbers)
+    def mix(self, *, least=1, day=None, groupings=each_alone):
+        super().mix(day=day, groupings=groupings)
 
 
 class Alarming(SQLiteStore):
@@ -279,6 +300,9 @@ PLANTED = [
     (Keeping, "forgetting", "those that were acknowledged"),
     (LeavingTallies, "forgetting", "the tallies of forgotten days are gone|has no damage"),
     (LeavingOut, "forgetting", "for a day that was forgotten is counted"),
+    (Tearing, "forgetting together", "whole batches are forgotten"),
+    (Forgetful, "forgetting together", "how many were shown and are gone"),
+    (Neighbouring, "mixing", "positions are apart by collections"),
     (Credulous, "days", "the day that was noted counts"),
     (Backdating, "days", "no upload is of a day before"),
     (Ordered, "mixing", "in another order"),

@@ -14,7 +14,7 @@ from discreet.checks.vectors.file import read
 from discreet.checks.vectors.making import FEW, shared, vectors
 from discreet.contexts import FORMS
 from discreet.core.errors import InvalidInput
-from discreet.mechanisms.build import BASES, COMPARED, MAKERS
+from discreet.mechanisms.build import BASES, MAKERS, OTHERS
 from discreet.mechanisms.laws import FOLLOWERS
 from discreet.wire import law_text
 
@@ -46,7 +46,7 @@ def test_every_name_of_a_mechanism_and_every_form_of_a_context_is_among_them(mon
         laws, "named", lambda context, name, **more: asked.append(name) or dc.mechanism(context, name, **more)
     )
     forms = {json.loads(law_text(mechanism))["context"]["form"] for mechanism in laws.small_laws()}
-    named = {*BASES, *COMPARED, *MAKERS, "mixed"} - {"law", "types"}  # these two are given a law, which others make
+    named = {*BASES, *OTHERS, *MAKERS, "mixed"} - {"law", "types"}  # these two are given a law, which others make
     assert named <= set(asked)
     assert forms == set(FORMS)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.cli.collecting.answer import _of_page, printable
+from discreet.cli.collecting.answer import _of_page
+from discreet.cli.collecting.asking import printable
 
 PLACE = Path(__file__).parents[1] / "client" / "collector.py"
 SURVEY = dc.mechanism(dc.Context.high_low(["none", "cold", "hiv"], ["hiv"], "1"), "randomized_response")
@@ -82,10 +83,21 @@ def test_the_value_may_come_from_standard_input(discreet, collector, url):
 
 def test_the_value_is_asked_for_in_a_terminal(discreet, collector, url, monkeypatch):
     monkeypatch.setattr("discreet.cli.collecting.answer.in_terminal", lambda: True)
-    done = discreet("answer", url, "--cap", "4", input="flu\nhiv\n")
+    done = discreet("answer", url, "--cap", "4", input="flu\nHIV infection\nagain\n3\nsend\nyes\n")
     assert done.exit_code == 0
-    assert "Error: a value of type str must be one of the 3 values of the domain" in done.output
+    assert "   3  hiv: HIV infection" in done.output
+    assert "Error: type a number from 1 to 3, or one of the answers above" in done.output
+    assert "Of your budget of 4 you have spent 0 so far; after this answer, 3 will remain." in done.output
+    assert "Error: type yes, no, or again" in done.output
     assert len(collector.uploads) == 1
+
+
+def test_who_says_no_in_the_end_has_sent_and_spent_nothing(discreet, collector, url, monkeypatch):
+    monkeypatch.setattr("discreet.cli.collecting.answer.in_terminal", lambda: True)
+    done = discreet("answer", url, "--cap", "4", input="hiv\nno\n")
+    assert (done.exit_code, collector.uploads) == (2, {})
+    assert done.stderr.endswith("nothing was sent or spent\n")
+    assert "0 of 4" in discreet("ledger").stdout
 
 
 def test_labels_are_given_by_name(discreet, collector, url):
@@ -137,7 +149,10 @@ WRONG = {
     "an unknown label": (["hiv", "--label", "name=Ada"], "must be one that the collection declares: 'week'"),
     "a wrong label": (["hiv", "--label", "week=9"], "label 'week' must be one of '1', '2'"),
     "a strange cap": (["hiv", "--cap", "much"], "cap='much' must be a non-negative decimal"),
-    "too small a cap": (["hiv", "--cap", "0.5"], "would spend 1, and of the cap of 0.5 only 0.5 is left"),
+    "too small a cap": (
+        ["hiv", "--cap", "0.5"],
+        "costs 1, more than the 0.5 that remains of your privacy budget of 0.5",
+    ),
 }
 
 
@@ -150,7 +165,7 @@ def test_what_a_person_can_put_right_is_said_in_one_line(failed, collector, url,
 
 def test_a_changed_value_and_a_changed_law_are_refused(failed, discreet, collector, url):
     discreet("answer", url, "hiv", "--cap", "4")
-    assert "takes no change" in failed("answer", url, "none")
+    assert "answers there cannot be changed" in failed("answer", url, "none")
     collector.law += b" "
     assert "not the one that its fingerprint stands for" in failed("answer", url, "hiv")
 
@@ -170,17 +185,22 @@ def test_a_collector_that_is_away_is_said_to_be(failed, collector):
 
 
 def test_what_a_collector_writes_cannot_steer_the_terminal(discreet, collector, url):
-    collector.document["title"] = "Safe\x1b[2J\x07 \u202e title\nAccepted."
+    collector.document |= {"title": "Safe\x9b2J\x7f title\nAccepted.", "introduction": "One.\nAccepted.\x85"}
     done = discreet("answer", url, "hiv", "--cap", "4")
-    assert done.stdout.splitlines()[0] == r"Safe\x1b[2J\x07 \u202e title Accepted."
+    assert done.stdout.splitlines()[:3] == [r"Safe\x9b2J\x7f title Accepted.", "One.", "Accepted."]
+    collector.document["title"] = "Safe\x1b[2J"
+    assert "title must be text" in discreet("answer", url, "hiv").stderr
     assert printable("می\u200cخواهم") == "می\u200cخواهم"
 
 
 def test_many_values_are_not_all_listed(discreet):
-    many = load().Collector(dc.mechanism(dc.Context.uniform(range(100), "1"), "hadamard"))
+    many = load().Collector(dc.mechanism(dc.Context.uniform([f"v{x}" for x in range(100)], "1"), "hadamard"))
     with many.serving() as address:
-        done = discreet("answer", address, "99", "--cap", "4")
-    assert "  39\n  ... and 60 more\n" in done.stdout
+        done = discreet("answer", address, "v99", "--cap", "4")
+    assert "  v39\n  ... and 60 more\n" in done.stdout
+    numbers = load().Collector(dc.mechanism(dc.Context.uniform(range(18, 118), "1"), "hadamard"), unit="years")
+    with numbers.serving() as address:
+        assert "  a whole number from 18 to 117 years\n" in discreet("answer", address, "99").stdout
 
 
 # -- invitations ---------------------------------------------------------------------------------
@@ -223,7 +243,7 @@ def test_an_invitation_is_given_by(discreet, collector, invited, monkeypatch, da
 
 def test_an_invitation_is_asked_for_in_a_terminal(discreet, collector, invited, monkeypatch):
     monkeypatch.setattr("discreet.cli.collecting.answer.in_terminal", lambda: True)
-    assert discreet("answer", invited, "--cap", "4", input=f"{TOKEN}\nhiv\n").exit_code == 0
+    assert discreet("answer", invited, "--cap", "4", input=f"{TOKEN}\nhiv\nyes\n").exit_code == 0
     assert sent(collector) == [TOKEN]
 
 
@@ -266,7 +286,7 @@ def test_the_ledger_is_shown_per_collection_and_in_all(discreet, url):
     lines = discreet("ledger").stdout.splitlines()
     assert lines[0].split() == ["collection", "spent", "reports", "shows"]
     assert lines[1].split() == [url, "1", "1", "some", "values"]
-    assert lines[2] == "Spent in all: 1 of 4; 3 is left."
+    assert lines[2] == "Spent in all: 1 of 4, which leaves 3."
     data = json.loads(discreet("ledger", "--json").stdout)
     assert data == {
         "cap": "4",
@@ -275,14 +295,21 @@ def test_the_ledger_is_shown_per_collection_and_in_all(discreet, url):
         "queued": 0,
         "budgets": [],
         "collections": [
-            {"collection": url, "fingerprint": SURVEY.fingerprint, "epsilon": "1", "reports": 1, "shows": True}
+            {
+                "collection": url,
+                "fingerprint": SURVEY.fingerprint,
+                "epsilon": "1",
+                "reports": 1,
+                "shows": True,
+                "parts": 1,
+            }
         ],
     }
 
 
 def test_the_cap_is_lowered_by_the_ledger(discreet, failed, url):
     discreet("answer", url, "hiv", "--cap", "4")
-    assert "1 of 2; 1 is left" in discreet("ledger", "--cap", "2").stdout
+    assert "1 of 2, which leaves 1." in discreet("ledger", "--cap", "2").stdout
     assert "must be at most 2" in failed("ledger", "--cap", "3")
 
 
@@ -298,9 +325,10 @@ def test_a_budget_is_set_shown_and_kept_to(discreet, failed, url, folder):
     write("1/2")
     lines = discreet("ledger", "--cap", "4", "--budget", spec).stdout.splitlines()
     assert (
-        lines[-1] == "Budget over none, cold, hiv: 0 of 0.5 spent on telling hiv from none, where least is left: 0.5."
+        lines[-1]
+        == "Budget over none, cold, hiv: tightest for telling hiv from none, with 0 of 0.5 spent and 0.5 left."
     )
-    assert "would spend 1 on telling 'hiv' from 'none', and of the budget of 0.5 only 0.5 is left" in failed(
+    assert "costs 1 for telling 'hiv' from 'none', more than the 0.5 that remains of the budget of 0.5 there" in failed(
         "answer", url, "cold"
     )
     (budget,) = json.loads(discreet("ledger", "--json").stdout)["budgets"]
@@ -322,7 +350,10 @@ def test_what_was_answered_before_a_budget_is_given_as_laws(discreet, failed, ur
     Spec.of_mechanism(dc.mechanism(dc.Context.uniform(["a", "b"], "1"))).write(spec)
     law.write_text(law_text(SURVEY))
     assert "must be set before answers that may show values" in failed("ledger", "--budget", spec)
-    assert "Budget over a, b: 0 of 1 spent" in discreet("ledger", "--budget", spec, "--law", law).stdout
+    assert (
+        "Budget over a, b: tightest for telling a from b, with 0 of 1 spent"
+        in discreet("ledger", "--budget", spec, "--law", law).stdout
+    )
 
 
 def test_the_ledger_is_exported_without_value_and_key(discreet, failed, url, folder, data_folder):

@@ -112,12 +112,42 @@ def test_weights_events_waves_and_pictures(labelled, discreet):
         (["l.csv", "--by", "region", "--confidence", "2"], "confidence=2.0 must be between 0 and 1"),
         (["l.csv", "--by", "region", "--weight", "region"], "weights must be positive numbers"),
         (["l.csv", "--by", "region", "--population", "9"], "population=9 must be a whole number, at least the 300"),
+        (["l.csv", "--by", "region", "--population", "many"], "'many' is not a valid integer range"),
+        (["l.csv", "--by", "region", "--population", "2024=900", "--population", "9"], "or STRATUM=N for each stratum"),
+        (["l.csv", "--by", "region", *["--population", "a=9"] * 2], "stratum 'a' must be given once"),
+        (["l.csv", "--by", "region", "--stratum", "year", "--population", "a=9"], "2024 is not in both"),
+        (["l.csv", "--by", "region", "--only", "year"], "'year' must be LABEL=TEXT"),
+        (
+            ["l.csv", "--by", "region", "--only", "year=2026"],
+            "--only year=2026 must be one of the labels there: 2024, 2025",
+        ),
+        (["l.csv", "--by", "region", "--only", "year=2024", "--only", "weight=9"], "one of the labels there: 1, 2, 3"),
         (["answers.csv", "--by", "id", "--column", "district"], "no mark says which mechanism wrote these reports"),
         (["l.csv", "--by", "report"], "label='report' is the column of reports, which are no labels"),
     ],
 )
 def test_what_cannot_be_compared_is_said_in_one_line(labelled, refused, arguments, message):
     assert message in refused("compare", "survey.toml", *arguments)
+
+
+def test_populations_of_strata_and_parts_of_a_sample_are_those_of_python(labelled, discreet, mechanism):
+    asked = ["compare", "survey.toml", "l.csv", "--by", "region", "--json", "--weight", "weight", "--stratum", "year"]
+    sizes = ["--population", "2024=220", "--population", "2025=4000"]
+    survey = read_survey(
+        mechanism,
+        "l.csv",
+        labels=["region", "weight"],
+        weights="weight",
+        strata="year",
+        population={2024: 220, 2025: 4000},
+    )
+    finite, endless = (json.loads(discreet(*asked, *more).stdout) for more in (sizes, []))
+    assert finite == dc.compare(survey, by="region").to_dict()
+    assert finite["stderr"] != endless["stderr"]
+    part = json.loads(discreet(*asked, *sizes, "--only", "weight=1", "--only", "weight=3").stdout)
+    assert part == dc.compare(survey.only(survey.label("weight") != 2), by="region").to_dict()
+    assert part["n"] == 200
+    assert "these are a part of 300 people, whose design their errors keep" in part["notes"]
 
 
 def test_files_of_tallies_are_told_apart(labelled, discreet, refused):
@@ -130,9 +160,9 @@ def test_files_of_tallies_are_told_apart(labelled, discreet, refused):
     )
     said = refused("tally", "survey.toml", "g.json", "l.csv", "--by", "year")
     assert said == "tallies by 'region' cannot be merged with those by 'year'"
-    assert "--weight needs the reports" in refused(
-        "compare", "survey.toml", "g.json", "--by", "region", "--weight", "w"
-    )
+    for option, text in (("--weight", "w"), ("--population", "9"), ("--only", "year=2024")):
+        said = refused("compare", "survey.toml", "g.json", "--by", "region", option, text)
+        assert f"{option} needs the reports" in said
 
 
 def test_people_without_a_label(labelled, discreet, refused):

@@ -175,6 +175,7 @@ def test_a_form_is_proved_and_pinned(habits, discreet, strategy):
     assert all(one["realised"] <= one["claimed"] for one in proved["parts"].values())
     text = discreet("verify", form).stdout
     assert "any two people: epsilon at most 4" in text
+    assert "- claimed and realised are those of the pair of answers that comes closest to its limit" in text
     assert discreet("resolve", form, "-o", "pinned.toml", "--quiet").exit_code == 0
     assert dc.Form.read("pinned.toml").fingerprint == proved["fingerprint"]
     assert discreet("resolve", form).stdout == Path("pinned.toml").read_text()
@@ -200,6 +201,34 @@ def test_one_question_is_compared_between_groups(habits, discreet, refused, stra
         "compare", form, "reports.csv", "--question", "wine", *by
     )
     assert "--question must go with a form" in refused("compare", "survey.toml", "reports.csv", "--question", "a", *by)
+
+
+def test_a_question_of_several_that_are_one_value_is_compared_and_released(habits, discreet, refused):
+    discreet("randomize", "together.toml", "people.csv", "--keep", "region", "--insecure-seed", 1, "-o", "reports.csv")
+    compared = ("compare", "together.toml", "reports.csv", "--by", "region", "--quiet")
+    done = discreet(*compared, "--question", "drinks", "--json")
+    assert done.exit_code == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["value"] == ["never", "weekly", "daily"]
+    assert found["estimate"] == pytest.approx([0, -0.5, 0.5], abs=0.35)
+    whole = json.loads(discreet(*compared, "--question", "smokes * drinks", "--json").stdout)
+    assert len(whole["value"]) == 6
+    assert "must be one of smokes, drinks, smokes * drinks" in refused(*compared, "--question", "wine")
+    part = ("--question", "drinks")
+    assert "--query and --event must be left out" in refused(*compared, *part, "--event", "daily")
+    assert "must have a report of its own here" in refused(
+        "regress", "together.toml", "reports.csv", "--on", "region", *part, "--event", "daily"
+    )
+    discreet("tally", "together.toml", "reports.csv", "-o", "all.json", "--quiet")
+    released = ("release", "together.toml", "all.json", "-o", "r.json", "--title", "Habits", "--part", "drinks")
+    assert discreet(*released).exit_code == 0
+    told = json.loads(Path("r.json").read_text())
+    shown, _ = shares(discreet("estimate", "together.toml", "all.json", "--json"))
+    (panel,) = told["panels"]
+    assert panel["names"] == ["never", "weekly", "daily"]
+    assert panel["estimate"] == pytest.approx([shown["drinks", value] for value in panel["names"]])
+    assert told["caveats"][-1].startswith("The answers of a person to 2 questions were one value")
+    assert "shares of others are unbiased" in refused(*released, "--method", "shrink")
 
 
 def test_strategies_are_planned(habits, discreet, refused):
@@ -244,9 +273,23 @@ def test_one_question_is_counted_screened_and_released(habits, discreet, refused
     told = json.loads(Path("r.json").read_text())
     assert "weekly" in json.dumps(told)
     assert (told["question"], told["insecure"]) == ("How often?", True)
+    assert {"each": "Everybody answered 2 questions", "one at random": "Everybody was asked one of 2"}[strategy] in str(
+        told["caveats"]
+    )
     lone = ("release", "drinks.toml", "drinks.json", "-o", "n.json", "--title", "Habits", "--part", "drinks")
     assert "--part must go with a form" in refused(*lone)
     assert "must be one of smokes, drinks" in refused("release", form, "all.json", "-o", "n.json", "--title", "Habits")
     assert not Path("n.json").exists()
     assert "must go with a form" in refused("tally", "drinks.toml", "r.jsonl", "--question", "drinks")
     assert "must be one of smokes, drinks" in refused("tally", form, "r.jsonl", "--question", "wine")
+
+
+def test_answers_that_need_no_hiding_and_bits_are_told_in_words_and_whole_numbers(discreet, folder):
+    own = 'context = {form = "high_low", sensitive = ["%s"], epsilon = "1"}'
+    text = written("each").replace('epsilon = "4"\n', "").replace(MECHANISM, "")
+    first, second = text.split('name = "drinks"')
+    text = f'{first}{own % "yes"}\n\n[[questions]]\nname = "drinks"{second}{own % "daily"}\n'
+    text = text.replace("[[questions]]\ncontext", "context").replace("[[questions]]\n\ncontext", "context")
+    Path("own.toml").write_text(text)
+    said = discreet("verify", "own.toml").stdout
+    assert "- any two people: no limit, since some answers are not hidden from some others" in said

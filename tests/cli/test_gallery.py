@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from discreet import gallery
 from discreet.cli import main
-from discreet.gallery import EXAMPLES, FORMS, find
+from discreet.gallery import EXAMPLES, FORMS, QUESTIONNAIRES, find
 
 
 def run(*arguments):
@@ -18,7 +18,7 @@ def test_the_list_names_every_example():
     done = run()
     assert done.exit_code == 0
     assert [line.split()[0] for line in done.stdout.splitlines()[1:-1]] == [
-        example.name for example in (*EXAMPLES, *FORMS)
+        example.name for example in (*EXAMPLES, *FORMS, *QUESTIONNAIRES)
     ]
 
 

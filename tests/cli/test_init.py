@@ -153,29 +153,29 @@ def test_every_form_but_matrix_and_product_can_be_drafted():
 
 
 ANSWERED = {
-    "uniform": ("\na,b,c\n\n", [], dc.Context.uniform(["a", "b", "c"], 1)),
+    "uniform": ("3\n\na,b,c\n\n", [], dc.Context.uniform(["a", "b", "c"], 1)),
     "blocks": (
-        "blocks\nnorth=a,b\nsouth=c\n\nnorth=1,south=2\n",
+        "3\nblocks\nnorth=a,b\nsouth=c\n\nnorth=1,south=2\n",
         [],
         dc.Context.blocks({"north": ["a", "b"], "south": ["c"]}, {"north": 1, "south": 2}),
     ),
-    "high_low": ("high_low\na,b,c\nb,c\n2\n", [], dc.Context.high_low(["a", "b", "c"], ["b", "c"], 2)),
-    "binary": ("binary\n\ninf,2\n", [], dc.Context.binary("no", "yes", ("inf", 2))),
-    "metric": ("metric\n1..4\n\n\n", [], dc.Context.metric(range(1, 5), lambda x, z: abs(x - z), 1)),
+    "high_low": ("3\nhigh_low\na,b,c\nb,c\n2\n", [], dc.Context.high_low(["a", "b", "c"], ["b", "c"], 2)),
+    "binary": ("3\nbinary\n\ninf,2\n", [], dc.Context.binary("no", "yes", ("inf", 2))),
+    "metric": ("3\nmetric\n1..4\n\n\n", [], dc.Context.metric(range(1, 5), lambda x, z: abs(x - z), 1)),
     "nested": (
-        "nested\na/x=1,2\na/y=3\nb/z=4\n\n1,2,4\n",
+        "3\nnested\na/x=1,2\na/y=3\nb/z=4\n\n1,2,4\n",
         [],
         dc.Context.nested({"a": {"x": [1, 2], "y": [3]}, "b": {"z": [4]}}, [1, 2, 4]),
     ),
-    "graded": ("graded\na=1,b=2,c=inf\n", [], dc.Context.graded({"a": 1, "b": 2, "c": "inf"})),
+    "graded": ("3\ngraded\na=1,b=2,c=inf\n", [], dc.Context.graded({"a": 1, "b": 2, "c": "inf"})),
     "metric elsewhere": (
-        "metric\n1..3\n5,6,9\n\n",
+        "3\nmetric\n1..3\n5,6,9\n\n",
         [],
         dc.Context.metric(range(1, 4), "line", 1, points=[5, 6, 9]),
     ),
     "only what is open": ("3\n", ["--form", "uniform", "--values", "a,b"], dc.Context.uniform(["a", "b"], 3)),
     "until it can be read": (
-        "unifrom\nuniform\na,,b\na,b\n-1\nmuch\n2\n",
+        "3\nunifrom\nuniform\na,,b\na,b\n-1\nmuch\n2\n",
         [],
         dc.Context.uniform(["a", "b"], 2),
     ),
@@ -197,10 +197,16 @@ def test_an_answer_that_cannot_be_read_says_why(discreet, terminal):
     assert done.exit_code == 0
 
 
-def test_giving_up_leaves_nothing_behind(discreet, folder, terminal):
-    done = discreet("init", "new.toml", input="uniform\na,b\n")
+def test_giving_up_leaves_only_a_draft_from_which_the_same_command_goes_on(discreet, folder, terminal):
+    done = discreet("init", "new.toml", input="spec\nuniform\na,b\n")
     assert done.exit_code == 130
     assert not (folder / "new.toml").exists()
+    assert "What you said is kept in new.toml.draft: discreet init new.toml goes on." in done.stderr
+    done = discreet("init", "new.toml", input="1\n2\n")
+    assert done.exit_code == 0
+    assert list(Spec.read("new.toml").context.values) == ["a", "b"]
+    assert Spec.read("new.toml").context.epsilon("a", "b") == 2
+    assert not (folder / "new.toml.draft").exists()
 
 
 GOOD = ["--form", "uniform", "--values", "a,b", "--epsilon", "1"]

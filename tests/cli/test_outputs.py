@@ -76,7 +76,10 @@ INPUTS = {
     "vectors": ["survey.toml", "values.txt"],
     "spark": ["answers.txt", "key", "survey.toml", "values.txt"],
 }
-OTHERS = {"verify", "audit", "answer", "invite", "papers", "init", "gallery", "ledger", "restore", "serve", "simulate"}
+OTHERS = {
+    "verify", "audit", "answer", "collect", "invite", "papers", "init", "gallery", "ledger", "restore", "serve",
+    "simulate", "xlsform",
+}  # fmt: skip
 """Commands that write no output, or read no spec: some are tried below, the others in files of their own."""
 
 

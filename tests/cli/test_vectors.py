@@ -25,6 +25,14 @@ def test_the_small_laws_of_one_kind(discreet):
     assert printed.count("\n") == 13
 
 
+def test_questionnaires_have_a_file_of_their_own(discreet, refused, folder):
+    assert discreet("vectors", "--forms", "--count", 1, "-o", "forms.jsonl").output == ""
+    assert discreet("vectors", "--check", "forms.jsonl").output == (
+        "11 forms; all is as the 11 vectors say: 3 one at random, 5 each, 3 together\n"
+    )
+    assert refused("vectors", "--forms", "--small").startswith("--forms goes with --count and --seed alone")
+
+
 def test_what_cannot_be_used_is_refused_in_one_line(refused, folder):
     assert refused("vectors", "--kind", "unicorn").startswith("kind='unicorn' must be one of")
     assert refused("vectors", "--check", "answers.txt").startswith("line 1: this is not JSON")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.mechanisms.build import BASES, COMPARED, MAKERS
+from discreet.mechanisms.build import BASES, MAKERS, OTHERS
 from discreet.mechanisms.laws import FOLLOWERS
 
 PROOFS = Path(__file__).parents[2] / "docs" / "proofs"
@@ -22,7 +22,7 @@ TOGETHER = {
 }
 """Names that share the page of another mechanism: special cases, and kinds of law with a name of their own."""
 
-NAMES = sorted({*BASES, *COMPARED, *MAKERS, *FOLLOWERS} - {"law"})
+NAMES = sorted({*BASES, *OTHERS, *MAKERS, *FOLLOWERS} - {"law"})
 """Every mechanism and every kind of law; "law" stands for a law that is given as data, of any kind."""
 
 SECTIONS = ["Law", "Privacy", "Estimator and error", "Report and words", "Check", "Sources"]

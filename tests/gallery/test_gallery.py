@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 
 import numpy as np
@@ -11,10 +10,10 @@ import pytest
 import discreet as dc
 from discreet import gallery
 from discreet.core.errors import InvalidInput
-from discreet.gallery import EXAMPLES, FORMS, find
-from discreet.gallery.page import MIN_GAIN, gain_of, one_bit, page
-from discreet.planning.objective import objective_of
-from discreet.wire import Spec
+from discreet.gallery import EXAMPLES, FORMS, QUESTIONNAIRES, find
+from discreet.gallery.page import MIN_GAIN, gain_of, page
+from discreet.wire import Questionnaire, Spec
+from discreet.wire.texts import KINDS
 
 NAMES = [example.name for example in EXAMPLES]
 
@@ -49,10 +48,25 @@ def test_a_form_to_start_from_works_and_explains_itself(example, tmp_path):
     assert form.tally([form.randomize(answers, dc.random.seeded(1)) for _ in range(3)]).n == 3
 
 
+@pytest.mark.parametrize("example", QUESTIONNAIRES, ids=lambda example: example.name)
+def test_a_questionnaire_to_start_from_can_be_read_answered_and_declared(example, tmp_path):
+    assert example.text.startswith("# ")
+    (tmp_path / "asked.toml").write_text(example.text)
+    asked = Questionnaire.read(tmp_path / "asked.toml")
+    assert asked.texts == example.questionnaire.texts
+    assert {one.kind for one in asked.texts.questions.values()} == set(KINDS)
+    german = asked.texts.in_language("de")
+    assert german.title != asked.texts.title
+    assert all(one.question for one in asked.texts.translations["de"].questions.values())
+    answers = {name: spec.context.values[-1] for name, spec in asked.specs.items()}
+    assert len(asked.spec.randomize(answers, dc.random.seeded(1))) == 1
+    assert asked.declaration()["title"] == "Health and habits"
+
+
 def test_every_spec_in_the_folder_is_listed():
     folder = gallery.files(gallery.__name__)
     assert sorted(path.name for path in folder.iterdir() if path.name.endswith(".toml")) == sorted(
-        f"{name}.toml" for name in (*NAMES, *(form.name for form in FORMS))
+        f"{name}.toml" for name in (*NAMES, *(form.name for form in (*FORMS, *QUESTIONNAIRES)))
     )
     with pytest.raises(InvalidInput, match="name='age' must be one of ages, "):
         find("age")
@@ -78,17 +92,3 @@ def test_a_context_that_gains_nothing_fails_the_check():
     gain = gain_of(find("answers"), seconds=0.5)
     level = replace(gain, classical=gain.error)
     assert not page([level], seconds=0.5).checks[0].holds
-
-
-def test_classical_privacy_asks_one_bit_about_the_mean():
-    context = dc.Context.uniform(range(8), "1")
-    even, scores = np.full(8, 1 / 8), np.arange(8.0)
-    shares, mean = objective_of(context), objective_of(context, "mean")
-    t = math.tanh(0.5)
-    up = (1 + t * (scores - 3.5) / 3.5) / 2
-    guess = 3.5 + np.array([-3.5, 3.5]) / t  # for reports -1 and 1
-    exact = even @ ((1 - up) * guess[0] ** 2 + up * guess[1] ** 2) - 3.5**2
-    assert max((up / up[:, None]).max(), ((1 - up) / (1 - up)[:, None]).max()) == pytest.approx(math.e)
-    assert one_bit(mean, even, 1.0) == pytest.approx(exact)
-    assert one_bit(mean, even, 1.0) < mean.error(dc.mechanism(context, query="mean"), even)
-    assert one_bit(shares, even, 1.0) == math.inf

@@ -21,9 +21,11 @@ from discreet.core.errors import DiscreetError
 from discreet.estimation.tally import parse_tally
 from discreet.questionnaires.tally import FormTally
 from discreet.wire import (
+    Questionnaire,
     Spec,
     law_text,
     parse_law,
+    parse_published,
     report_from_bytes,
     report_from_json,
     report_from_text,
@@ -81,6 +83,22 @@ def form(content, more):
         answers = {name: spec.context.values[0] for name, spec in read.questions.items()}
         read.report_from_json(read.report_to_json(read.randomize(answers, dc.random.seeded(1))))
         str(read.largest)
+
+
+def questionnaire(content, more):
+    """What who collects does with a questionnaire: show it in every language, declare it, write it."""
+    asked = Questionnaire.of(loads(content, dc.errors.InvalidSpec))
+    for language in asked.texts.languages:
+        asked.texts.in_language(language).as_dict()
+    asked.declaration()
+    asked.to_toml()
+
+
+def form_law(content, more):
+    """What a client does with the law of a form."""
+    read = parse_published(content.decode("utf-8", "surrogateescape"))
+    assert not isinstance(read, dc.Mechanism)
+    read.randomize({name: spec.context.values[0] for name, spec in read.questions.items()}, dc.random.seeded(1))
 
 
 def form_tally(content, more):
@@ -181,6 +199,8 @@ READERS = {
     "spec.toml": spec_in(".toml"),
     "form.json": form,
     "form tally": form_tally,
+    "form law": form_law,
+    "questionnaire": questionnaire,
     "law": law,
     "tally": tally,
     "text": text,

@@ -31,7 +31,7 @@ from .statistics import (
 )
 from .store import check_store
 from .suite import check_engine, check_mechanism
-from .vectors import check_vectors, write_vectors
+from .vectors import check_form_vectors, check_vectors, write_form_vectors, write_vectors
 
 __all__ = [
     "CheckFailed",
@@ -43,6 +43,7 @@ __all__ = [
     "check_engine",
     "check_equal_words",
     "check_every_word",
+    "check_form_vectors",
     "check_reach",
     "check_mechanism",
     "check_merging",
@@ -57,6 +58,7 @@ __all__ = [
     "check_unbiased",
     "check_vectors",
     "narrow",
+    "write_form_vectors",
     "write_vectors",
 ]
 

@@ -2,105 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
-from itertools import count, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..bulk.report_files import reports_from_bytes
-from ..collector.store.protocol import Batch, Labels, Snapshot, Store, StoredCollection, UploadOutcome, UploadRecord
-from ..contexts import Context
+from ..collector.store.protocol import Snapshot, Store, StoredCollection, UploadOutcome, UploadRecord
 from ..core.canonical import canonical
-from ..core.errors import CheckFailed, InvalidInput
-from ..estimation.tally import Tally
-from ..mechanisms.build import mechanism
-from ..wire.spec import law_text
+from ..core.errors import InvalidInput
 from .execution import must_refuse
-
-DAY = "2026-01-05"
-ODD = 'it\'s "50 %" -- ?; DROP TABLE upload; ü\u2028'
-"""Text that a careless statement stumbles over."""
-
-RESPONSE = mechanism(Context.uniform(range(5), "1"), "randomized_response")
-
-
-@contextmanager
-def shut_after(store: Store) -> Iterator[Store]:
-    """The store, which is shut afterwards."""
-    try:
-        yield store
-    finally:
-        store.shut()
-
-
-def collection(name: str = "c") -> StoredCollection:
-    """A collection with a law that reports can be counted by."""
-    return StoredCollection(name, f'{{"title":"{name}, of {ODD!r}"}}', law_text(RESPONSE))
-
-
-def upload(
-    number: int,
-    *,
-    name: str = "c",
-    day: str = DAY,
-    labels: Labels = (("week", "1"),),
-    count: int = 3,
-    invitation: bytes | None = None,
-) -> UploadRecord:
-    """An upload with reports, a digest and an answer of its own."""
-    reports = (bytes(range(5)) * (count // 5 + 2))[number % 5 :][:count]
-    digest = sha256(f"{name}/{number}/{day}/{labels}/{count}".encode()).digest()
-    return UploadRecord(
-        name, f"upload-{number}", digest, day, labels, reports, count, f'{{"accepted":{count}}}', invitation
-    )
-
-
-def conflict_with(of: UploadRecord) -> UploadRecord:
-    """An upload with the same number and other reports, which a store must refuse."""
-    reports = bytes(of.reports).translate(bytes([1, 2, 3, 4, 0, *range(5, 256)]))
-    return replace(of, digest=sha256(of.digest).digest(), reports=reports, answer="{}")
-
-
-def tallies(batches: list[Batch], revision: int = 0) -> Snapshot:
-    """The tallies of batches, all of a collection's, in a revision of the store."""
-    counts: dict[tuple[Labels, str], NDArray[np.int64]] = {}
-    for batch in batches:
-        more = Tally.of(RESPONSE, reports_from_bytes(RESPONSE, batch.reports)).counts
-        cell = (batch.labels, batch.day)
-        counts[cell] = counts[cell] + more if cell in counts else more
-    packed = {cell: each.astype("<i8").tobytes() for cell, each in counts.items()}
-    return Snapshot(batches[-1].position, packed, revision)
-
-
-def require(law: str, holds: bool) -> None:
-    """Raise `CheckFailed` unless the law holds."""
-    if not holds:
-        raise CheckFailed(f"the store breaks the law: {law}")
-
-
-def outcomes_of(store: Store, uploads: list[UploadRecord]) -> list[UploadOutcome]:
-    """What becomes of each of these uploads, which are added in one call."""
-    return [each.outcome for each in store.add(uploads)]
-
-
-def require_stored(store: Store, uploads: list[UploadRecord], *, name: str = "c") -> None:
-    """Raise `CheckFailed` unless a collection has exactly these uploads, in their order, each once."""
-    batches = list(store.batches(name))
-    stored = [(batch.labels, batch.day, batch.reports, batch.count) for batch in batches]
-    expected = [(each.labels, each.day, each.reports, each.count) for each in uploads]
-    require("the stored reports are those that were acknowledged, each once", stored == expected)
-    require("positions rise", all(one.position < next_one.position for one, next_one in pairwise(batches)))
-    require("a store that nothing happened to has no damage", store.check() == [])
-
-
-EARLY, LATE = "2026-01-02", "2026-01-09"
+from .store_batches import check_forgetting_together, check_mixing
+from .store_samples import DAY as DAY
+from .store_samples import EARLY, LATE, ODD, conflict_with, outcomes_of, require, require_stored, shut_after
+from .store_samples import RESPONSE as RESPONSE
+from .store_samples import collection as collection
+from .store_samples import tallies as tallies
+from .store_samples import upload as upload
 
 
 def check_snapshots(store: Store) -> None:
@@ -184,51 +103,6 @@ def check_days(store: Store) -> None:
     store.note_day(LATE)
     store.add([upload(3)])
     require("no upload is of a day before the one noted last", [each.day for each in store.batches("c")][-1] == LATE)
-
-
-def in_batches_of_thirty(collection: str) -> Callable[[Labels, int], int]:
-    """The numbers of batches of thirty uploads, as `Store.mix` takes them."""
-    following = count()
-    return lambda labels, reports: next(following) // 30
-
-
-def check_mixing(store: Store) -> None:
-    """Mixed uploads are all there, each once, in another order; what was tallied, shown and sent before stays so."""
-    store.create(collection(), day=DAY)
-    store.create(collection("d"), day=DAY)
-    uploads = [replace(upload(n), reports=bytes([n % 5, n // 5 % 5, n // 25])) for n in range(60)]
-    for each in uploads[:40]:
-        store.add([each, replace(each, collection="d")])
-    tallied = tallies(list(store.batches("c")))
-    store.keep_snapshot("c", tallied)
-    store.add(uploads[40:])
-
-    def stored(name: str, after: int = 0) -> list[bytes]:
-        return [each.reports for each in store.batches(name, after=after)]
-
-    before = [bytes(each.reports) for each in uploads]
-    store.mix(least=10**6)
-    require("too few uploads are not mixed", stored("c") == before)
-    store.mix(numbers=in_batches_of_thirty)
-    found = stored("c")
-    require("mixed uploads are all there, once", sorted(found) == sorted(before))
-    require("mixed uploads are in another order", found != before)
-    require("an upload stays in its batch", sorted(found[:30]) == sorted(before[:30]))
-    require("collections are mixed apart from each other", stored("d") != found[:40])
-    later = stored("c", tallied.position)
-    require("what was tallied stays before its position", sorted(later) == sorted(before[40:]))
-    require("mixing is no damage", store.check() == [])
-    store.keep_snapshot("c", Snapshot(0, {}))
-    require("tallies that were counted before the mixing are not kept", dict(store.snapshot("c").tallies) != {})
-    outcomes = outcomes_of(store, [*uploads, upload(60)])
-    require("mixed uploads are known", outcomes == [UploadOutcome.REPEATED] * 60 + [UploadOutcome.STORED])
-    labelled = [upload(n, labels=(("week", str(n)),)) for n in range(61, 71)]
-    store.add(labelled)
-    store.mix()
-    require("mixed uploads stay where they are", stored("c")[:60] == found)
-    weeks = [each.labels for each in store.batches("c")][-10:]
-    require("no upload changes places with one of other labels", weeks == [each.labels for each in labelled])
-    require("mixing again is no damage", store.check() == [])
 
 
 def check_reopening(make: Callable[[Path], Store], folder: Path) -> None:
@@ -442,6 +316,7 @@ LAWS: dict[str, Callable[[Store], None]] = {
     "forgetting": check_forgetting,
     "days": check_days,
     "mixing": check_mixing,
+    "forgetting together": check_forgetting_together,
 }
 """Laws that are checked on a new store each."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..core.errors import InvalidSpec
 from . import remembered
 
 if TYPE_CHECKING:
@@ -21,9 +22,12 @@ def read_spec(
 ) -> Spec:
     """The spec in a file, with its mechanism chosen; an error if the command would write over what it reads."""
     from ..files.overwriting import check_outputs
-    from ..wire import Spec
+    from ..wire.form import Form, read_spec_or_form
+    from ..wire.spec import SEVERAL
 
-    spec = Spec.read(path)
+    spec = read_spec_or_form(path)
+    if isinstance(spec, Form):
+        raise InvalidSpec(f"{path}: {SEVERAL}")
     check_outputs(writes, [*spec.files, *reads])
     return settle(spec, quiet=quiet)
 

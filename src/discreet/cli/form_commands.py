@@ -14,6 +14,7 @@ from ..core.exact import text_of
 
 if TYPE_CHECKING:
     from ..files.sources import FileSource
+    from ..questionnaires.questions import AskedQuestion
     from ..questionnaires.tally import FormTally
     from ..wire.form import Form
 
@@ -83,6 +84,17 @@ def part_of(form: Form, question: str | None, *, option: str = "--question") -> 
     return question
 
 
+def question_of(form: Form, name: str | None, *, option: str = "--question") -> AskedQuestion:
+    """The question of a form that an option names, or the part; answers to a question may be parts of values."""
+    from ..questionnaires.questions import asked_question
+
+    known = list(dict.fromkeys((*form.names, *form.parts)))
+    if name not in known:
+        given = "is missing; it" if name is None else repr(name)
+        raise InvalidInput(f"{option} {given} must be one of {', '.join(known)}")
+    return asked_question(form, str(name))
+
+
 def plan(form: Form, n: int, prior: str | None, *, as_json: bool, plot: str | None) -> None:
     """Print the strategies side by side."""
     from .options import read_json, value_of
@@ -119,6 +131,10 @@ def verify(form: Form, *, as_json: bool) -> None:
     click.echo(tables.text(columns, rows))
     adds = "the largest of its questions" if form.strategy == ONE else "the sum of its parts"
     click.echo(f"- {form.strategy}: {STRATEGIES[form.strategy]}")
-    click.echo(f"- any two people: epsilon at most {text_of(form.largest)}, {adds}")
+    if text_of(form.largest) == "inf":
+        click.echo("- any two people: no limit, since some answers are not hidden from some others")
+    else:
+        click.echo(f"- any two people: epsilon at most {text_of(form.largest)}, {adds}")
+    click.echo("- claimed and realised are those of the pair of answers that comes closest to its limit")
     click.echo("- realised <= claimed for every pair of values of every part, decided with integers")
     click.echo(f"- fingerprint {form.fingerprint}")

@@ -13,6 +13,7 @@ from ..core.errors import DiscreetError
 
 COMMANDS = {
     "init": ("before", "Write a first spec, from questions or options."),
+    "xlsform": ("before", "XLSForms of ODK and KoboToolbox as questionnaires, and back."),
     "gallery": ("before", "Natural contexts to start from, as specs."),
     "verify": ("before", "Prove that a mechanism satisfies its context."),
     "resolve": ("before", "Pin the mechanism of a spec for good."),
@@ -37,6 +38,7 @@ COMMANDS = {
     "shuffled": ("before", "What a batch gives away without who sent what."),
     "audit": ("before", "Attack a mechanism as a black box."),
     "serve": ("collecting", "Collect reports over HTTP."),
+    "collect": ("collecting", "Make a collection of a questionnaire, and print its links."),
     "restore": ("collecting", "Make a collector's store of a copy of it."),
     "invite": ("collecting", "Links with invitations for a list of people."),
     "simulate": ("collecting", "Send simulated people to a collector."),

@@ -72,6 +72,33 @@ def several(*options: Option) -> Callable[[Command], Command]:
     return decorate
 
 
+def _pairs(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The names and texts of an option that is repeated, NAME=TEXT; the last sign parts them."""
+    pairs = [text.rpartition("=") for text in given]
+    for text, (name, sign, _) in zip(given, pairs, strict=True):
+        if not (name and sign):
+            raise click.BadParameter(f"{text!r} must be {option.metavar or 'NAME=TEXT'}", context, option)
+    return [(name, last) for name, _, last in pairs]
+
+
+def _population(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, int] | int | None:
+    """The number of people, or that of every stratum by its text."""
+
+    def people(text: str) -> int:
+        return int(click.IntRange(1)(text, option, context))
+
+    if len(given) == 1 and "=" not in given[0]:
+        return people(given[0])
+    if any("=" not in text for text in given):
+        raise click.BadParameter("must be one number, or STRATUM=N for each stratum", context, option)
+    found: dict[str, int] = {}
+    for name, number in _pairs(context, option, given):
+        if name in found:
+            raise click.BadParameter(f"stratum {name!r} must be given once", context, option)
+        found[name] = people(number)
+    return found or None
+
+
 REPORT_COLUMN = (
     click.option("--column", help="The column or JSON key that holds the report; 'report' unless given."),
     click.option("--delimiter", metavar="CHAR", help="What separates the columns of CSV, if not a comma."),
@@ -85,9 +112,17 @@ survey_options = several(
     click.option("--stratum", metavar="COLUMN", help="The column with the stratum that each person was drawn from."),
     click.option(
         "--population",
-        type=click.IntRange(1),
+        multiple=True,
         metavar="N",
-        help="How many people these were drawn from, if not many times more.",
+        callback=_population,
+        help="How many people these were drawn from, if not many times more; with strata STRATUM=N, for each of them.",
+    ),
+    click.option(
+        "--only",
+        multiple=True,
+        metavar="LABEL=TEXT",
+        callback=_pairs,
+        help="Only people with this label, as a part of all who were drawn; may be repeated, for other labels too.",
     ),
     choice_option("--missing", ["error", "drop"], "What to do with people who lack a label."),
     click.option("--question", metavar="NAME", help="Where SPEC is a form: the question that is analysed."),
@@ -173,8 +208,42 @@ def sample_of(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: options[key] for name, key in names.items()} | others
 
 
+def people_of(survey: Survey, only: Sequence[tuple[str, str]]) -> Survey:
+    """The people whose labels have one of the texts that --only gives for each."""
+    import numpy as np
+
+    from ..analysis.result import label_text
+    from ..bulk.labelled.columns import codes_of
+
+    if not only:
+        return survey
+    chosen = np.ones(survey.n, dtype=bool)
+    for name in dict(only):
+        wanted = [text for own, text in only if own == name]
+        levels, codes = codes_of(survey.label(name))
+        texts = [label_text(level) for level in levels]
+        for text in wanted:
+            if text not in texts:
+                known = ", ".join(texts[:8])
+                raise InvalidInput(f"--only {name}={text} must be one of the labels there: {known}")
+        chosen &= np.isin(texts, wanted)[codes]
+    if not chosen.any():
+        raise InvalidInput("--only must leave some people")
+    return survey.only(chosen)
+
+
 def read_labelled(labels: Sequence[str], options: Mapping[str, Any]) -> Survey:
     """The survey with these labels that the options of `survey_options` mean."""
+    survey, place = read_question(labels, options)
+    if place is not None:
+        raise InvalidInput(
+            f"--question {options['question']!r} must have a report of its own here, and all answers are one value"
+        )
+    return survey
+
+
+def read_question(labels: Sequence[str], options: Mapping[str, Any]) -> tuple[Survey, int | None]:
+    """The same survey, and where its values have the answers to the question; None if these are the values."""
     from ..analysis.survey.reading import read_survey
     from ..bulk.jobs import rows_in
     from ..estimation.results.intervals import check_confidence
@@ -186,13 +255,17 @@ def read_labelled(labels: Sequence[str], options: Mapping[str, Any]) -> Survey:
     check_confidence(options["confidence"])
     document, files = open_reports(files=options["reports"], **options)
     sources = [source_of(file, delimiter=options["delimiter"]) for file in files]
-    how = {"labels": labels, **sample_of(options)}
-    part = part_for(document, **options)
-    if isinstance(document, Form):
-        return read_form_surveys(document, sources, **how)[str(part)]
+    only = options["only"]
+    how = {"labels": [*dict.fromkeys([*labels, *dict(only)])], **sample_of(options)}
     column = options["column"]
+    if isinstance(document, Form):
+        form_commands.without(column=column)
+        asked = form_commands.question_of(document, options["question"])
+        return people_of(read_form_surveys(document, sources, **how)[asked.part], only), asked.place
+    part_for(document, **options)
     with progress(rows_in(sources, column, usual=REPORT), quiet=options["quiet"]) as advance:
-        return read_survey(document.mechanism, sources, column=column, progress=advance, **how)
+        survey = read_survey(document.mechanism, sources, column=column, progress=advance, **how)
+    return people_of(survey, only), None
 
 
 def read_counts(spec: str, files: Sequence[str], options: Mapping[str, Any]) -> Tally:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ..wire import Spec
+    from ..wire import Questionnaire, Spec
     from ..wire.form import Form
 
 
@@ -44,6 +44,14 @@ class Example:
 
         return Form.of(parse_toml(self.text), source=f"{self.name}.toml")
 
+    @property
+    def questionnaire(self) -> Questionnaire:
+        """The questionnaire, with its texts."""
+        from ..core.documents import parse_toml
+        from ..wire import Questionnaire
+
+        return Questionnaire.of(parse_toml(self.text), source=f"{self.name}.toml")
+
 
 EXAMPLES = (
     Example("ages", "ages in years, a line: neighbours are hard to tell apart, generations are not"),
@@ -57,16 +65,22 @@ EXAMPLES = (
     Example("two-questions", "two questions at once, of which one is sensitive"),
     Example("occupations", "a taxonomy: jobs in groups of different sizes"),
     Example("answers", "yes, no and don't know, hidden differently well in either direction"),
+    Example("refusals", "a five-point scale, and prefer not to say outside it"),
 )
 """Every context of the gallery, in the order of the page."""
 
 FORMS = (Example("habits-form", "a form of several questions, of which everybody answers one"),)
 """Forms of several questions to start from; they are not compared."""
 
+QUESTIONNAIRES = (
+    Example("health-questionnaire", "five questions of five kinds with all their texts, in two languages"),
+)
+"""Questionnaires to start from: forms with what people read, and how it is collected."""
+
 
 def find(name: str) -> Example:
     """The example of that name; `InvalidInput` lists the others."""
-    known = (*EXAMPLES, *FORMS)
+    known = (*EXAMPLES, *FORMS, *QUESTIONNAIRES)
     for example in known:
         if example.name == name:
             return example

@@ -68,17 +68,17 @@ EXAMPLES = (check_ins, health, yes_or_no)
 def people(url: str, stop: threading.Event, seed: int) -> None:
     """Made-up people who answer one collection, in ever larger crowds, until they are stopped."""
     some, rng = People(url), np.random.default_rng(seed)
-    size, declared = some.mechanism.context.size, some.document.labels
-    shares = rng.gamma(1.2, size=size)
+    values, declared = some.questions[""].values, some.document.labels
+    shares = rng.gamma(1.2, size=len(values))
     shares /= shares.sum()
     crowd = 40
     while not stop.is_set():
-        for x in rng.choice(size, crowd, p=shares):
+        for x in rng.choice(len(values), crowd, p=shares):
             if stop.is_set():
                 return
             labels = {name: texts[int(rng.integers(len(texts)))] for name, texts in declared.items()}
             try:
-                some.one().answer(some.mechanism.context.values[int(x)], labels=labels)
+                some.one().answer(values[int(x)], labels=labels)
             except DiscreetError:
                 return
         stop.wait(0.2)

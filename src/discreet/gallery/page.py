@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +16,7 @@ from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..papers.report import CheckedClaim, ExperimentReport, ReportTable
 from ..planning.design import Designed, design
-from ..planning.objective import Objective, objective_of
+from ..planning.objective import objective_of
 from ..plots import plot_matrices
 from . import Example
 
@@ -34,7 +33,7 @@ class Gain:
     without: float
     """No privacy: every value is reported as it is."""
     classical: float
-    """The best for classical privacy at the smallest entry of E: one of our mechanisms, or one bit about a query."""
+    """The best mechanism for classical privacy at the smallest entry of E."""
     chosen: Mechanism
     error: float
     """That of the mechanism that "auto" chooses for the context."""
@@ -59,25 +58,11 @@ def gain_of(example: Example, *, seconds: float, progress: Callable[..., Any] | 
         context,
         asked.name,
         asked.unhidden(even),
-        min(asked.error(classical, even), one_bit(asked, even, float(context.smallest))),
+        asked.error(classical, even),
         chosen,
         asked.error(chosen, even),
         design(context, query=query, seconds=seconds, progress=progress),
     )
-
-
-def one_bit(asked: Objective, shares: Array, epsilon: float) -> float:
-    """n times the error of a one-bit report about a single query under classical privacy; infinite for several.
-
-    With scores between m - r and m + r the bit is B = +1 with probability ``(1 + t (s - m) / r) / 2``, where
-    ``t = tanh(epsilon / 2)``, so ``m + r B / t`` has the mean s and the variance ``(r / t)**2 - (s - m)**2``. The
-    mean is estimated, and nothing else: for the shares there is no such bit (Duchi2013).
-    """
-    if len(asked.targets) > 1 or asked.targets[0][1] is None or len(asked.targets[0][1]) > 1:
-        return math.inf
-    (scores,) = asked.targets[0][1]
-    middle, reach = (scores.max() + scores.min()) / 2, (scores.max() - scores.min()) / 2
-    return float((reach / math.tanh(epsilon / 2)) ** 2 - (scores @ shares - middle) ** 2)
 
 
 MIN_GAIN = 1.3
@@ -102,8 +87,7 @@ def page(gains: Sequence[Gain], *, seconds: float) -> ExperimentReport:
         """
         Each context is a spec to start from (`discreet gallery NAME` prints it). Errors are n times the variance of
         what is asked, summed, at even shares: *classical* is the best mechanism for local differential privacy at the
-        smallest entry of E, which is what one would use without a context (for the mean one bit about it alone,
-        Duchi2013); *chosen* is what `dc.mechanism` serves at
+        smallest entry of E, which is what one would use without a context; *chosen* is what `dc.mechanism` serves at
         once, *designed* what `dc.design` finds within the seconds it is given, *at least* a lower bound that is
         proved for every mechanism, and *gain* how many times less error the better of the two has than classical
         privacy. The promise is the one that was asked for: every pair is as hard to tell apart as its entry of E says.

@@ -41,6 +41,7 @@ EXPERIMENTS = (
     Experiment("beaten", "the paper's method beside ours on the same data", 50, 300),
     Experiment("partitions", "blocks that follow cities beside uniform grids", 110, 350),
     Experiment("shrunk", "shrinkage beside projection on every data set at hand", 25, 350),
+    Experiment("means", "means and cumulative shares beside the mechanisms of the literature", 40, 180),
     Experiment("domains", "page categories, a census table and a survey of affairs", 15, 50),
 )
 """Every experiment, in the order of ``discreet papers all``."""

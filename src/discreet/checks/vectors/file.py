@@ -52,7 +52,7 @@ class Section:
 
 def header(laws: int, vectors: int) -> str:
     """The first line, which says how much follows."""
-    return _line({"laws": laws, "vectors": vectors, "version": VERSION})
+    return line_of({"laws": laws, "vectors": vectors, "version": VERSION})
 
 
 def section(mechanism: Mechanism, vectors: Iterable[Vector]) -> Iterator[str]:
@@ -61,11 +61,11 @@ def section(mechanism: Mechanism, vectors: Iterable[Vector]) -> Iterator[str]:
         [vector.x, "".join(f"{word:016x}" for word in vector.words), report_to_json(mechanism, vector.report)]
         for vector in vectors
     ]
-    yield _line({"fingerprint": mechanism.fingerprint, "law": law_text(mechanism), "vectors": len(rows)})
-    yield from map(_line, rows)
+    yield line_of({"fingerprint": mechanism.fingerprint, "law": law_text(mechanism), "vectors": len(rows)})
+    yield from map(line_of, rows)
 
 
-def _line(data: Any) -> str:
+def line_of(data: Any) -> str:
     """One line of ASCII: some readers take more characters than the line feed for the end of a line."""
     return json.dumps(data, separators=(",", ":")) + "\n"
 
@@ -83,6 +83,12 @@ def read(path: str | Path) -> Iterator[Section]:
             raise InvalidInput(f"line {lines.number}: there must be as many vectors as line 1 says, and no more")
 
 
+def is_of_forms(path: str | Path) -> bool:
+    """True if a file says in its first line that its vectors are of questionnaires."""
+    with open(path, encoding="ascii", errors="replace", newline="\n") as file:
+        return file.readline().startswith('{"forms":')
+
+
 class VectorLines:
     """The lines of a file, counted."""
 
@@ -90,7 +96,7 @@ class VectorLines:
         self._lines, self.number = lines, 0
 
     def data(self) -> Any:
-        """What the next line holds, if it is written as `_line` writes it."""
+        """What the next line holds, if it is written as `line_of` writes it."""
         self.number += 1
         line = next(self._lines, "")
         if not line.endswith("\n"):
@@ -99,14 +105,15 @@ class VectorLines:
             data = loads(line, InvalidInput)
         except InvalidInput as problem:
             raise self.wrong(str(problem)) from None
-        if _line(data) != line:
+        if line_of(data) != line:
             raise self.wrong("JSON must be written without spaces, and everything in one way only")
         return data
 
     def table(self, *counts: str, version: int) -> list[int]:
         data = self.data()
         if not isinstance(data, dict) or list(data) != [*counts, "version"] or data["version"] != version:
-            raise self.wrong(f"a file of vectors must begin with laws, vectors and version, which must be {version}")
+            names = ", ".join(counts)
+            raise self.wrong(f"a file of vectors must begin with {names} and version, which must be {version}")
         return [self.whole(data[name], name) for name in counts]
 
     def whole(self, data: Any, name: str) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...contexts import Context
 from ...core.errors import InvalidInput, NotServed
-from ...mechanisms.build import BASES, COMPARED
+from ...mechanisms.build import BASES, OTHERS
 from ...mechanisms.build import mechanism as named
 from ...mechanisms.law import Law
 from ...mechanisms.laws import FOLLOWERS, sampler_of
@@ -83,7 +83,7 @@ def _bases(sizes: list[int], epsilon: str) -> Iterator[Mechanism]:
     for k in sizes:
         one = Context.high_low(range(k), [k - 1], epsilon)
         for context in (Context.uniform(range(k), epsilon), _half(k, epsilon), one, _uneven(min(k, 9), epsilon)):
-            for name in (*BASES, *COMPARED):
+            for name in (*BASES, *OTHERS):
                 with suppress(NotServed, InvalidInput):  # cyclotomic response is not for every size
                     yield named(context, name)
 
@@ -98,7 +98,7 @@ ORDER = (
 
 def registered_samplers() -> dict[str, type[Sampler]]:
     """Every registered class of samplers by its name; a new one is found here as soon as it is registered."""
-    return {kind.name: kind for registry in (BASES, COMPARED, FOLLOWERS) for kind in registry.values()}
+    return {kind.name: kind for registry in (BASES, OTHERS, FOLLOWERS) for kind in registry.values()}
 
 
 def small_examples() -> dict[str, Iterator[Mechanism]]:

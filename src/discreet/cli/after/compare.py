@@ -9,7 +9,7 @@ import click
 
 from ...core.errors import InvalidInput
 from ..choosing import read_spec
-from ..options import choice_option, query_options, read_labelled, read_query, seed_option, show, survey_options
+from ..options import choice_option, query_options, read_query, read_question, seed_option, show, survey_options
 
 if TYPE_CHECKING:
     from ...analysis.survey.survey import Survey
@@ -56,13 +56,18 @@ def command(
     if not by and wave is None:
         raise click.UsageError("--by or --wave must name the label to compare by")
     names = (*by, *(() if wave is None else (wave,)))
-    sample = _sample(names, paired, options)
+    sample, place = _sample(names, paired, options)
+    if place is not None and (query is not None or event):
+        raise InvalidInput(
+            f"--query and --event must be left out: --question {options['question']!r} is part of values"
+        )
     values = sample.mechanism.context.values
     comparison = compare(
         sample,
         by=by or None,
         wave=wave,
         query=read_query(values, query, event),
+        question=place,
         pairs=pairs,
         reference=reference,
         paired=paired,
@@ -74,8 +79,10 @@ def command(
     show(comparison, **options)
 
 
-def _sample(names: Sequence[str], paired: str | None, options: dict[str, Any]) -> Survey | GroupTallies:
-    """The survey in files of reports, or the tallies in a file of these."""
+def _sample(
+    names: Sequence[str], paired: str | None, options: dict[str, Any]
+) -> tuple[Survey | GroupTallies, int | None]:
+    """The survey in files of reports, or the tallies in a file of these, and the place of the question in values."""
     from ...bulk.labelled.tallies import read_groups
     from ...estimation.results.intervals import check_confidence
     from ...files.formats import JSON, compression_of, known_format
@@ -83,11 +90,11 @@ def _sample(names: Sequence[str], paired: str | None, options: dict[str, Any]) -
     files = options["reports"]
     if len(files) != 1 or known_format(files[0]) is not JSON or compression_of(files[0]):
         labels = list(dict.fromkeys([*names, *(() if paired is None else (paired,))]))
-        return read_labelled(labels, options)
+        return read_question(labels, options)
     (file,) = files
     check_confidence(options["confidence"])
-    for name in ("weight", "cluster", "stratum", "population", "column", "delimiter"):
-        if options[name] is not None:
+    for name in ("weight", "cluster", "stratum", "population", "only", "column", "delimiter"):
+        if options[name]:
             raise InvalidInput(f"--{name} needs the reports: {file} holds tallies")
     spec = read_spec(options["spec"], quiet=options["quiet"], writes=[options["plot"]], reads=[file])
-    return read_groups(file, spec.mechanism)
+    return read_groups(file, spec.mechanism), None

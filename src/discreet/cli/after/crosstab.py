@@ -8,7 +8,7 @@ import click
 
 from ...core.domain import Domain
 from ...core.errors import InvalidInput
-from ..options import open_reports, read_labelled, sample_of, seed_option, show, survey_options, value_of
+from ..options import open_reports, people_of, read_labelled, sample_of, seed_option, show, survey_options, value_of
 
 if TYPE_CHECKING:
     from ...analysis.tables.crosstab import Crosstab
@@ -85,7 +85,9 @@ def _of_form(
     check_confidence(options["confidence"])
     names = _two(list(form.names), first, second)
     sources = [source_of(file, delimiter=options["delimiter"]) for file in files]
-    surveys = read_form_surveys(form, sources, **sample_of(options))
+    labels = list(dict(options["only"]))
+    surveys = read_form_surveys(form, sources, labels=labels, **sample_of(options))
+    surveys = {name: people_of(survey, options["only"]) for name, survey in surveys.items()}
     if form.strategy == EACH:
         return crosstab(surveys[names[0]], surveys[names[1]], names=names, rng=rng)
     (survey,) = surveys.values()

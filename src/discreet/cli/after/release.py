@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ...analysis.survey.survey import Survey
     from ...bulk.labelled.tallies import GroupTallies
     from ...mechanisms.mechanism import Mechanism
+    from ...questionnaires.questions import AskedQuestion
 
 
 @click.command()
@@ -84,10 +85,13 @@ def command(
     if differences and not by:
         raise click.UsageError("--differences must go with --by, which names the groups")
     document = read_either(spec, writes=[out], reads=[tally])
+    asked: AskedQuestion | None = None
     columns = {"weights": weight, "clusters": cluster, "strata": stratum, "column": column}
     if isinstance(document, Form):
         form_commands.without(by=by, weight=weight, cluster=cluster, stratum=stratum, column=column)
-        counts: Any = FormTally.read(tally, document)[form_commands.part_of(document, part, option="--part")]
+        asked = form_commands.question_of(document, part, option="--part")
+        counts: Any = FormTally.read(tally, document)[asked.part]
+        options["notes"] = (*options["notes"], *asked.caveats())
     elif part is not None:
         raise InvalidInput("--part must go with a form of several questions")
     elif known_format(tally) is not JSON or compression_of(tally):
@@ -99,7 +103,12 @@ def command(
     if isinstance(counts, Tally):
         if by:
             raise InvalidInput(f"--by needs tallies by label: {tally} holds one tally of all reports together")
-        result: Any = shares_by(method, counts)
+        margin = asked is not None and asked.is_margin
+        if margin and method != next(iter(METHODS)):
+            raise InvalidInput(
+                f"--method={method} takes a question with reports of its own; shares of others are unbiased"
+            )
+        result: Any = asked.means(counts) if asked is not None and margin else shares_by(method, counts)
     else:
         if method != next(iter(METHODS)):
             raise InvalidInput(

@@ -9,7 +9,7 @@ import click
 
 from ...core import tables
 from ...core.errors import InvalidInput
-from ...gallery import EXAMPLES, FORMS, Example, find
+from ...gallery import EXAMPLES, FORMS, QUESTIONNAIRES, Example, find
 from ..options import write_text
 from ..progress import progress
 
@@ -40,7 +40,7 @@ def command(name: str | None, output: str | None, seconds: float, force: bool) -
     if name is None and output is not None:
         raise click.UsageError("-o must go with the NAME of an example, or with all")
     if name is None:
-        rows = [(one.name, one.title) for one in (*EXAMPLES, *FORMS)]
+        rows = [(one.name, one.title) for one in (*EXAMPLES, *FORMS, *QUESTIONNAIRES)]
         listed = tables.text([("name", "s"), ("context", "s")], rows)
         click.echo(f"{listed}\ndiscreet gallery NAME -o survey.toml writes one of them as a spec.")
     elif name == "all":

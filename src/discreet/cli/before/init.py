@@ -14,10 +14,11 @@ import click
 from ...contexts.forms.metric import NORMS
 from ...contexts.forms.places import SHAPES
 from ...core import tables
-from ...core.errors import InvalidInput
+from ...core.errors import DiscreetError, InvalidInput
 from ...core.exact import epsilon_of, positive_finite
 from ..choosing import settle
 from ..options import write_text
+from .dialogue import Dialogue
 from .drafts import FORMS
 
 NEXT = {
@@ -26,6 +27,18 @@ NEXT = {
     "discreet resolve {0} -o resolved.toml": "pin the mechanism before you collect",
 }
 """What to do with a new spec, and why."""
+
+NEXT_OF_QUESTIONNAIRES = {
+    "discreet verify {0}": "prove what it promises",
+    "discreet plan {0} --n 10000": "the error to expect from 10,000 people",
+    "discreet collect {0} --url URL": "ask people over HTTP",
+}
+"""What to do with a new questionnaire, and why."""
+
+ABOUT_QUESTIONNAIRES = """\
+# A questionnaire of discreet: what people read and answer, and what is hidden of it.
+# Open it in an editor to change it; discreet verify says whether it still holds.
+"""
 
 
 @click.command()
@@ -46,10 +59,12 @@ NEXT = {
 @click.option("--name", help="What the survey is called; the name of the file unless given.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 def command(file: str, force: bool, **given: Any) -> None:
-    """Write a first spec with comments into FILE (survey.toml unless given).
+    """Write a first questionnaire, or a spec with comments, into FILE (survey.toml unless given).
 
-    In a terminal you are asked for whatever the options leave open; elsewhere nothing is asked, and what is missing
-    is an error. An existing file is left alone unless you say --force.
+    In a terminal you are asked plain questions, for one question or a whole questionnaire, or for whatever the options
+    of a spec leave open; choices are taken by their numbers, and what cannot be read is asked again. Until FILE is
+    written your answers are kept in FILE.draft, from which the same command goes on. Elsewhere nothing is asked, and
+    what is missing is an error. An existing file is left alone unless you say --force.
 
     \b
         discreet init
@@ -59,10 +74,7 @@ def command(file: str, force: bool, **given: Any) -> None:
         discreet init streets.toml --form nested --block fr/paris=p1,p2 --block fr/lyon=l1,l2 --epsilon 1,2,inf
         discreet init hours.toml --form metric --values 0..23 --distance ring --epsilon 0.5
     """
-    from ...core.documents import parse_toml
     from ...files.overwriting import check_outputs
-    from ...wire import Spec
-    from .drafts import draft
 
     path = Path(file)
     if path.suffix != ".toml":
@@ -76,12 +88,71 @@ def command(file: str, force: bool, **given: Any) -> None:
         raise InvalidInput(f"{file}: is there already; --force replaces it")
     if given["source"] is not None:
         check_outputs([path], [path.parent / given["source"]])
-    entries = entries_from(Questions(given, asks=_in_terminal()), name=path.stem)
-    written = draft(entries, file=shlex.quote(file))
-    spec = settle(Spec.of(parse_toml(written), folder=path.parent))
+    if not _in_terminal():
+        _write_spec(file, Questions(given, None))
+        return
+    dialogue = Dialogue(path.with_name(f"{path.name}.draft"))
+    dialogue.offer_draft()
+    try:
+        _converse(file, given, dialogue)
+    except (click.Abort, KeyboardInterrupt, DiscreetError, OSError):
+        if dialogue.said:
+            click.echo(
+                f"\nWhat you said is kept in {dialogue.draft}: discreet init {shlex.quote(file)} goes on.", err=True
+            )
+        raise
+    dialogue.finish()
+
+
+WANTED = {
+    "one": "one question, with its texts",
+    "several": "a questionnaire of several questions",
+    "spec": "only answers and what is hidden of them, by any form of context",
+}
+"""What can be made, where no option says it."""
+
+
+def _converse(file: str, given: Mapping[str, Any], dialogue: Dialogue) -> None:
+    """Ask for all that is open, and write the file."""
+    only_name = not any(entry for key, entry in given.items() if key != "name")
+    wanted = dialogue.choose("What do you want to make", WANTED, default="one") if only_name else "spec"
+    if wanted == "spec":
+        _write_spec(file, Questions(given, dialogue))
+        return
+    from ...wire import Questionnaire
+    from ...wire.spec import dumps
+    from .asking import questionnaire_from
+
+    data = questionnaire_from(dialogue, name=given["name"] or Path(file).stem, several=wanted == "several")
+    questionnaire = Questionnaire.of(data)
+    write_text(f"{ABOUT_QUESTIONNAIRES}{dumps(data)}", file)
+    count, form = len(questionnaire.specs), data.get("form")
+    how = f"{count} questions, {form['strategy']}" if form else "one question"
+    _say_next(file, f"{file}: {how}. Next:", NEXT_OF_QUESTIONNAIRES)
+
+
+def _write_spec(file: str, ask: Questions) -> None:
+    """The spec with comments, from options and answers."""
+    from ...core.documents import parse_toml
+    from ...wire import Spec
+    from .drafts import draft
+
+    def read(entries: Mapping[str, Any]) -> tuple[str, Spec]:
+        written = draft(entries, file=shlex.quote(file))
+        return written, Spec.of(parse_toml(written), folder=Path(file).parent)
+
+    def entries() -> dict[str, Any]:
+        return entries_from(ask.anew(), name=Path(file).stem)
+
+    written, spec = read(entries() if ask.dialogue is None else ask.dialogue.checked(entries, read))
+    spec = settle(spec)
     write_text(written, file)
-    click.echo(f"{file}: {spec.context!r}, served by {spec.mechanism.name}. Next:")
-    steps = [("", line.format(shlex.quote(file)), why) for line, why in NEXT.items()]
+    _say_next(file, f"{file}: {spec.context!r}, served by {spec.mechanism.name}. Next:", NEXT)
+
+
+def _say_next(file: str, done: str, commands: Mapping[str, str]) -> None:
+    click.echo(done)
+    steps = [("", line.format(shlex.quote(file)), why) for line, why in commands.items()]
     click.echo(tables.text([("", "s")] * 3, steps))
 
 
@@ -210,9 +281,13 @@ FLAGS = {"source": "--file", "block_column": "--block-column", "blocks": "--bloc
 class Questions:
     """The options that were given; what they leave open is asked in a terminal, and is an error elsewhere."""
 
-    def __init__(self, given: Mapping[str, Any], *, asks: bool) -> None:
+    def __init__(self, given: Mapping[str, Any], dialogue: Dialogue | None) -> None:
         self.given = {key: entry for key, entry in given.items() if entry not in (None, ())}
-        self.asks = asks
+        self.dialogue = dialogue
+
+    def anew(self) -> Questions:
+        """The same options, before anything was asked."""
+        return Questions(self.given, self.dialogue)
 
     def __contains__(self, key: str) -> bool:
         return key in self.given
@@ -224,17 +299,9 @@ class Questions:
                 return read(self.given[key])
             except InvalidInput as problem:
                 raise type(problem)(f"{flag(key)}: {problem}") from None
-        if not self.asks:
+        if self.dialogue is None:
             raise click.UsageError(f"{flag(key)} is missing: give it, or answer questions in a terminal")
-
-        def reread(answer: str) -> T:
-            try:
-                return read(answer)
-            except InvalidInput as problem:
-                raise click.UsageError(str(problem)) from None
-
-        answer: T = click.prompt(question, default=default, value_proc=reread)
-        return answer
+        return self.dialogue.ask(question, read, default=default)
 
     def refuse_others(self, form: str) -> None:
         """Raise `InvalidInput` for an option that has no use in this form."""
@@ -250,10 +317,10 @@ def flag(key: str) -> str:
 
 def entries_from(ask: Questions, *, name: str) -> dict[str, Any]:
     """The entries of a spec, from options and answers."""
-    if ask.asks and "form" not in ask:
-        for form, what in FORMS.items():
-            click.echo(f"  {form:<8}  {what}")
-    form = ask.get("form", "What must be hidden", _form, default="uniform")
+    if ask.dialogue is not None and "form" not in ask:
+        form = ask.dialogue.choose("What must be hidden", FORMS, default="uniform")
+    else:
+        form = ask.get("form", "What must be hidden", _form)
     ask.refuse_others(form)
     entries: dict[str, Any] = {"name": ask.given.get("name", name)}
     context: dict[str, Any] = {"form": form}
@@ -285,7 +352,7 @@ def _distance(ask: Questions, values: Any) -> dict[str, Any]:
     if distance in SHAPES and "source" in ask and "points" not in ask:
         return {"distance": distance, **around}  # the file may hold numbers, which lie where they are
     places = None if distance in NORMS else places_of(values)
-    if places is not None and not ask.asks:
+    if places is not None and ask.dialogue is None:
         ask.given.setdefault("points", places)
     question = "Where does each lie (numbers or coordinates, separated by commas)"
     points = ask.get("points", question, parse_points, default=places)

@@ -6,13 +6,23 @@ import json
 import os
 import re
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...core.errors import UnknownValue
 from ...core.exact import text_of
 from ..options import json_option
+from .asking import (
+    ask_consent,
+    ask_labels,
+    ask_questions,
+    promise_for,
+    show_heading,
+    show_paragraphs,
+    show_promise,
+    show_question,
+)
 
 if TYPE_CHECKING:
     from ...client import Client, Collection, Receipt
@@ -21,12 +31,6 @@ if TYPE_CHECKING:
 PAGE_URL = re.compile(r"^(https?://[^/#?]+/(?:[^/#?]+/)*?)answer/([0-9a-f]+)(?=#|$)")
 """The path of a collector's page to answer, which is what people are sent, and the id of the collection."""
 
-MAX_LISTED_VALUES = 40
-"""The most values that are listed before a question."""
-
-JOINERS = "\u200c\u200d"
-"""Characters without a picture that some scripts and emoji need between others."""
-
 EXIT_REFUSED = 1
 """The exit code of an answer that the collector did not take."""
 
@@ -34,19 +38,38 @@ EXIT_REFUSED = 1
 @click.command()
 @click.argument("url")
 @click.argument("value", required=False)
+@click.option(
+    "--answers",
+    metavar="FILE",
+    help="Answers to a questionnaire, as a JSON object by question; - reads standard input.",
+)
 @click.option("--cap", metavar="EPSILON", help="What all answers together may spend; needed once, then only lowered.")
 @click.option("--ledger", metavar="FILE", help="The ledger, instead of the one in your data folder.")
 @click.option("--label", "labels", metavar="NAME=TEXT", multiple=True, help="A public label; may be repeated.")
 @click.option("--invitation", metavar="TOKEN", help="The invitation, where one is needed; - reads it as a line.")
+@click.option("--language", metavar="NAME", help="The language to show it in, such as de.")
+@click.option("--agree", is_flag=True, help="Agree to the collection's consent text, where nobody can be asked.")
 @json_option
 def command(
-    url: str, value: str | None, labels: tuple[str, ...], invitation: str | None, as_json: bool, **account: str | None
+    url: str,
+    value: str | None,
+    answers: str | None,
+    labels: tuple[str, ...],
+    invitation: str | None,
+    language: str | None,
+    agree: bool,
+    as_json: bool,
+    **account: str | None,
 ) -> None:
     """Answer the collection at URL with VALUE, which stays here: only a randomized report is sent.
 
-    The law of the collection is checked first, and the answer is paid for from your ledger. Without VALUE,
-    in a terminal, the question and what is promised are shown, and the answer is asked for. A VALUE of -
-    is read as one line from standard input, so that it need not stand in the history of the shell.
+    The law of the collection is checked first, and the answer is paid for from your ledger. In a terminal, without
+    VALUE, what is asked and promised is shown with what it costs, every question is asked, and nothing is spent or sent
+    before you say so. A VALUE of - is read as one line from standard input, so that it need not stand in the history of
+    the shell.
+
+    A questionnaire of several questions is answered in a terminal, or by --answers with a file such as
+    {"smokes": "no", "age": 43}. Of one question at random only the answer to the one that is asked is looked at.
 
     An invitation is that of --invitation, else of the link (URL#invitation=TOKEN), else of the variable
     DISCREET_INVITATION. With --invitation -, it is the first line of standard input; a VALUE of - is the next.
@@ -57,18 +80,35 @@ def command(
     by_name, given = _labels(labels), _line() if invitation == "-" else invitation
     client = _client(**account)
     collection = client.open(_of_page(url))
+    if language is not None:
+        collection = collection.in_language(language)
+    collection.document.check_labels(by_name)
+    asks = value is None and answers is None and not as_json and in_terminal()
+    if not asks:
+        _check_given(collection, value, answers, agree=agree)
+    collection.check_budget()
     if not as_json:
-        _show(collection)
+        show_heading(collection)
+        if collection.strategy is None:
+            show_question(collection.questions[""], numbered=asks)
+        show_promise(collection, client)
+        show_paragraphs("" if asks and not agree else collection.texts.consent)
     if given is None and collection.needs_invitation:
-        given = _invitation(asks=value is None and not as_json and in_terminal())
-    answer = _value(collection, value, as_json=as_json)
-    if not as_json:
-        click.echo(collection.promise_for(answer))
-    receipt = collection.answer(answer, labels=by_name, invitation=given)
+        given = _invitation(asks=asks)
+    if asks:
+        if not agree:
+            ask_consent(collection)
+        by_name = ask_labels(collection, by_name)
+        said = ask_questions(collection, collection.asked)
+    else:
+        said = _given(collection, value, answers, as_json=as_json)
+    receipt = collection.answer(said if collection.strategy is not None else said[""], labels=by_name, invitation=given)
     if as_json:
         click.echo(json.dumps(_data(receipt, client)))
     else:
         click.echo(_sentence(receipt, client))
+        if receipt.state != "refused":
+            show_paragraphs(collection.texts.thanks)
     if receipt.state == "refused":
         sys.exit(EXIT_REFUSED)
 
@@ -102,20 +142,58 @@ def _labels(given: tuple[str, ...]) -> dict[str, str]:
     return labels
 
 
-def _value(collection: Collection, text: str | None, *, as_json: bool) -> Value:
-    if text is not None:
-        return collection.value_of(_line() if text == "-" else text)
-    if as_json or not in_terminal():
-        raise click.UsageError("VALUE is missing: give it, or - to read it from standard input")
+def _check_given(collection: Collection, value: str | None, answers: str | None, *, agree: bool) -> None:
+    """What must be given where nobody is asked."""
+    if collection.strategy is None:
+        if answers is not None:
+            raise click.UsageError("--answers is for questionnaires: this collection asks one question; give VALUE")
+        if value is None:
+            raise click.UsageError("VALUE is missing: give it, or - to read it from standard input")
+    elif value is not None or answers is None:
+        raise click.UsageError(
+            f"this collection asks {len(collection.questions)} questions: give --answers FILE, or - to read them from "
+            "standard input"
+        )
+    if collection.texts.consent and not agree:
+        raise click.UsageError("--agree is missing: this collection asks whether you agree to its consent text")
 
-    def read(answer: str) -> Value:
-        try:
-            return collection.value_of(answer)
-        except UnknownValue as problem:
-            raise click.UsageError(str(problem)) from None
 
-    value: Value = click.prompt("Your answer", value_proc=read)
-    return value
+def _given(collection: Collection, value: str | None, answers: str | None, *, as_json: bool) -> dict[str, Value]:
+    """The answers that were given in the command or in a file, to what is asked."""
+    texts = {"": _line() if value == "-" else value} if answers is None else _read_answers(answers)
+    for name in texts:
+        if name not in collection.questions:
+            raise click.UsageError(f"--answers must be to the questions {', '.join(collection.questions)} alone")
+    asked = [name for name in collection.asked if name in texts]  # the ledger says which one is missing
+    said = {name: collection.questions[name].value_of(str(texts[name])) for name in asked}
+    if not as_json:
+        for name, answer in said.items():
+            if collection.strategy is not None:
+                show_question(collection.questions[name], numbered=False)
+            click.echo(promise_for(collection, name, answer))
+    return said
+
+
+def _read_answers(name: str) -> Mapping[str, Any]:
+    """The answers in a file by question; no message repeats one of them."""
+    from ...core.canonical import loads
+    from ...core.errors import InvalidInput
+
+    if name == "-":
+        content = sys.stdin.read().encode()
+    else:
+        with open(name, "rb") as file:
+            content = file.read()
+    try:
+        answers = loads(content, InvalidInput)
+    except InvalidInput:
+        answers = None
+    if not isinstance(answers, dict):
+        raise click.UsageError('--answers must be a JSON object, such as {"smokes": "no", "age": 43}')
+    for question, answer in answers.items():
+        if isinstance(answer, bool) or not isinstance(answer, (str, int)):
+            raise click.UsageError(f"--answers: the answer to {question!r} must be text or a whole number")
+    return answers
 
 
 def _invitation(*, asks: bool) -> str | None:
@@ -131,25 +209,6 @@ def _line() -> str:
 def in_terminal() -> bool:
     """True if somebody can be asked."""
     return sys.stdin.isatty()
-
-
-def _show(collection: Collection) -> None:
-    click.echo(printable(collection.title))
-    click.echo(printable(collection.question))
-    for value in collection.values[:MAX_LISTED_VALUES]:
-        text = str(value)
-        words = collection.words.get(text)
-        click.echo(f"  {printable(text)}" + ("" if words is None else f": {printable(words)}"))
-    if len(collection.values) > MAX_LISTED_VALUES:
-        click.echo(f"  ... and {len(collection.values) - MAX_LISTED_VALUES} more")
-    for sentence in (*collection.promise, *collection.warnings):
-        click.echo(printable(sentence))
-
-
-def printable(text: str) -> str:
-    """A text of somebody else's on one line, without anything that could steer a terminal."""
-    line = " ".join(text.split())
-    return "".join(c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode() for c in line)
 
 
 def _data(receipt: Receipt, client: Client) -> dict[str, object]:

@@ -8,18 +8,21 @@ import os
 import re
 import secrets
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from ...core.documents import replacing
-from ...core.errors import InvalidInput
+from ...core.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
     from ...client.addresses import Address
 
 LINK = "link"
 """The column of links."""
+CODE = "qr"
+"""The column of QR codes."""
 
 COLLECTION = re.compile(r"((?:/[^/]+)*)/(?:collections|answer)/([0-9a-f]{1,64})", re.ASCII)
 """The path of a collection, or of its page to answer: the path of the collector, and the id."""
@@ -33,6 +36,8 @@ class Target(NamedTuple):
 
     url: str
     answer: str
+    is_loopback: bool
+    """True if its links open on this machine only."""
 
 
 class People(NamedTuple):
@@ -47,8 +52,9 @@ class People(NamedTuple):
 @click.argument("people", metavar="PEOPLE")
 @click.option("-o", "--output", metavar="FILE", required=True, help="The CSV to write: all columns, and the links.")
 @click.option("--public", metavar="ADDRESS", help="What links begin with, if people reach the collector elsewhere.")
+@click.option("--qr", is_flag=True, help="Add a column qr: each link as a QR code, in SVG. Needs the extra qr.")
 @click.option("--remind", is_flag=True, help="PEOPLE has links already: check and write them again, for everybody.")
-def command(url: str, people: str, output: str, public: str | None, remind: bool) -> None:
+def command(url: str, people: str, output: str, public: str | None, qr: bool, remind: bool) -> None:
     """Write PEOPLE, a CSV with a line of column names, once more with a link for each row to the collection at URL.
 
     The admin's token is taken from DISCREET_ADMIN. The list stays here: the collector is asked for as many
@@ -66,8 +72,12 @@ def command(url: str, people: str, output: str, public: str | None, remind: bool
     if not remind and not token:
         raise click.UsageError("DISCREET_ADMIN is missing in the environment: the admin's token makes invitations")
     check_outputs([output], [people])
-    target = _target(url, public)
+    if Path(output).is_file():
+        raise InvalidInput(f"{output}: is there already, and may hold the links of people; write to another file")
+    target, codes = _target(url, public), _codes() if qr else None
     listed = _read(people, has_links=remind)
+    if qr and CODE in listed.names:
+        raise InvalidInput(f"{people}: has a column {CODE} already; rename it, or leave --qr out")
     os.umask(0o077)  # whose invitation is whose is for nobody else to read
     with replacing(output) as file:
         if remind:
@@ -76,14 +86,18 @@ def command(url: str, people: str, output: str, public: str | None, remind: bool
         else:
             assert token is not None
             written = _invite(listed, target, token)
-        file.write(_text(written).encode())
+        file.write(_text(written if codes is None else _with_codes(written, codes)).encode())
     if remind:
         click.echo(
             f"Wrote {len(written.rows):,} reminders, one for everybody, since who has answered is not known. Begin "
             'with words such as: "If you have answered already, thank you; we cannot tell, and you need do nothing."'
         )
     else:
-        click.echo(f"Wrote {len(written.rows):,} links, each good for one report. Keep the file secret.")
+        many = len(written.rows) > 1
+        links = f"{len(written.rows):,} links, each" if many else "1 link,"
+        click.echo(f"Wrote {links} good for one report. Keep the file secret.")
+    if target.is_loopback:
+        click.echo("Warning: these links open on this machine only; --public says where people reach it", err=True)
 
 
 def _target(url: str, public: str | None) -> Target:
@@ -97,11 +111,8 @@ def _target(url: str, public: str | None) -> Target:
     path = found[1] if public is None else shown.target.rstrip("/")
     if "?" in path:
         raise InvalidInput("public must be an address without a query, such as https://survey.example.org")
-    if shown.is_loopback:
-        click.echo(
-            f"Warning: links to {shown.origin} open on this machine only; --public says where people reach it", err=True
-        )
-    return Target(f"{address.origin}{found[1]}/collections/{found[2]}", f"{shown.origin}{path}/answer/{found[2]}")
+    answer = f"{shown.origin}{path}/answer/{found[2]}"
+    return Target(f"{address.origin}{found[1]}/collections/{found[2]}", answer, shown.is_loopback)
 
 
 def _read(name: str, *, has_links: bool) -> People:
@@ -142,6 +153,22 @@ def _invite(people: People, target: Target, token: str) -> People:
     links = [f"{target.answer}#invitation={one}" for one in invitations]
     rows = [[*row, link] for row, link in zip(people.rows, links, strict=True)]
     return People([*people.names, LINK], rows)
+
+
+def _codes() -> Any:
+    """What makes QR codes."""
+    try:
+        import segno
+    except ImportError:
+        raise MissingExtra("segno", "qr") from None
+    return segno
+
+
+def _with_codes(people: People, codes: Any) -> People:
+    """The list with each link as a QR code beside it."""
+    place = people.names.index(LINK)
+    drawn = [codes.make(row[place], error="m", micro=False).svg_inline() for row in people.rows]
+    return People([*people.names, CODE], [[*row, code] for row, code in zip(people.rows, drawn, strict=True)])
 
 
 def _check_links(people: People, target: Target, name: str) -> None:

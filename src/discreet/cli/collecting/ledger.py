@@ -15,6 +15,8 @@ from ..options import json_option, write_text
 if TYPE_CHECKING:
     from ...client import Client
     from ...client.ledger import Balance
+    from ...mechanisms.mechanism import Mechanism
+    from ...wire.form import Form
 
 MAX_NAMED_VALUES = 5
 """The most values of a budget that are listed."""
@@ -39,9 +41,11 @@ def command(
 ) -> None:
     """Show what your answers have spent, per collection, in all, and of each budget.
 
+    A questionnaire is one line, with the number of parts of its report.
+
     The cap is on the sum of all answers. A budget is a context: of questions that have all of its values it
     takes only such answers as keep within it, pair by pair. Answers from before it count for every pair,
-    unless --law gives the specs or published laws that they were made under.
+    unless --law gives the specs, forms or published laws that they were made under.
 
     The ledger holds no value and no key, and neither does what is exported: reports, what they cost, and
     what was sent.
@@ -54,7 +58,7 @@ def command(
     client = Client(ledger=default_ledger() if ledger is None else ledger, cap=cap)
     if budget is not None:
         context = Spec.read(budget).context
-        client.ledger.limit(context, laws=[Spec.read(law).mechanism for law in laws])
+        client.ledger.limit(context, laws=[_law(law) for law in laws])
     if options["flush"]:
         for receipt in client.flush():
             click.echo(f"discreet: {receipt.collection}: {receipt.state}", err=True)
@@ -64,6 +68,19 @@ def command(
         click.echo(json.dumps(_data(client), ensure_ascii=False))
     else:
         click.echo(_table(client))
+
+
+def _law(name: str) -> Mechanism | Form:
+    """The law in a file: a spec or a form, or a published law of either."""
+    from ...wire import parse_published
+    from ...wire.form import Form, read_spec_or_form
+
+    with open(name, "rb") as file:
+        content = file.read()
+    if content.startswith(b'{"form":{"laws":'):
+        return parse_published(content.decode())
+    read = read_spec_or_form(name)
+    return read if isinstance(read, Form) else read.mechanism
 
 
 def _export(client: Client, target: str) -> None:
@@ -101,7 +118,7 @@ def _balance(balance: Balance) -> dict[str, Any]:
 
 def _sentence(balance: Balance) -> str:
     """What is left of a budget, where it is least."""
-    from .answer import printable
+    from .asking import printable
 
     values = balance.budget.values
     names = ", ".join(printable(str(value)) for value in values[:MAX_NAMED_VALUES])
@@ -111,20 +128,28 @@ def _sentence(balance: Balance) -> str:
         return f"{over}: protects nothing."
     x, z, allowed, spent = tightest
     left, pair = text_of(balance.left.epsilon(x, z)), f"{printable(str(x))} from {printable(str(z))}"
-    return f"{over}: {text_of(spent)} of {text_of(allowed)} spent on telling {pair}, where least is left: {left}."
+    return f"{over}: tightest for telling {pair}, with {text_of(spent)} of {text_of(allowed)} spent and {left} left."
 
 
 def _table(client: Client) -> str:
-    from .answer import printable
+    from .asking import printable
 
     data = _data(client)
-    columns = [("collection", "s"), ("spent", "g"), ("reports", "d"), ("shows", "s")]
+    columns = [("collection", "s"), ("parts", "d"), ("spent", "g"), ("reports", "d"), ("shows", "s")]
     rows: list[tuple[Any, ...]] = [
-        (printable(entry["collection"]), entry["epsilon"], entry["reports"], "some values" if entry["shows"] else "no")
+        (
+            printable(entry["collection"]),
+            entry["parts"],
+            entry["epsilon"],
+            entry["reports"],
+            "some values" if entry["shows"] else "no",
+        )
         for entry in data["collections"]
     ]
+    if all(entry["parts"] == 1 for entry in data["collections"]):  # no questionnaires
+        columns, rows = [columns[0], *columns[2:]], [(row[0], *row[2:]) for row in rows]
     lines = [tables.text(columns, rows)] if rows else []
-    lines.append(f"Spent in all: {data['spent']} of {data['cap']}; {data['left']} is left.")
+    lines.append(f"Spent in all: {data['spent']} of {data['cap']}, which leaves {data['left']}.")
     lines += [_sentence(balance) for balance in client.ledger.budgets]
     if data["queued"]:
         lines.append(f"Queued: {data['queued']}. Send with: discreet ledger --flush")

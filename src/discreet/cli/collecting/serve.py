@@ -29,6 +29,7 @@ EXIT_DAMAGED = 1
 @click.option("--host", metavar="ADDRESS", help="The address to listen at; 127.0.0.1 unless given.")
 @click.option("--port", type=click.IntRange(0, 65_535), help="The port to listen at; 8000 unless given.")
 @click.option("--prefix", metavar="PATH", help="The path under which a proxy shows the collector, such as /survey.")
+@click.option("--public-url", metavar="URL", help="What people reach it at, such as https://survey.example.org.")
 @click.option("--origin", "origins", metavar="ORIGIN", multiple=True, help="Pages of this origin may send reports.")
 @click.option("--forget-after", type=click.IntRange(0), metavar="DAYS", help="Delete reports after so many days.")
 @click.option("--check", is_flag=True, help="Look for damage in the store, say what there is, and end.")
@@ -158,7 +159,8 @@ def _serve(settings: Settings) -> None:
 
     def announce(address: str, tokens: dict[str, str]) -> None:
         shown = "".join(f"; {role} token, shown this once: {token}" for role, token in tokens.items())
-        click.echo(f"Collecting at {address}{settings.prefix}, kept in {redact_place(settings.store)}{shown}")
+        public = f", reached at {settings.public_url}{settings.prefix}" if settings.public_url else ""
+        click.echo(f"Collecting at {address}{settings.prefix}{public}, kept in {redact_place(settings.store)}{shown}")
         sys.stdout.flush()
 
     run(settings, announce)

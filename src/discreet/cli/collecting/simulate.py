@@ -22,7 +22,9 @@ from ..progress import progress
     "--analyst", envvar="DISCREET_ANALYST", metavar="TOKEN", help="Read the estimate, and compare it with the truth."
 )
 @click.option("--admin", metavar="TOKEN", help="Make what is missing: a collection with --spec, and invitations.")
-@click.option("--spec", metavar="FILE", help="Make a new collection of this spec first; URL is the collector's.")
+@click.option(
+    "--spec", metavar="FILE", help="Make a new collection of this spec or form first; URL is the collector's."
+)
 @click.option("--invited", is_flag=True, help="People need invitations to the new collection.")
 @click.option("--threads", type=click.IntRange(1, 256), default=8, show_default=True, help="People at a time.")
 @quiet_option
@@ -40,8 +42,9 @@ def command(
 ) -> None:
     """Send simulated people to the collection at URL, each with a ledger, by the way of a real client.
 
-    Their values follow shares that are drawn at random. With --analyst, the collector's estimate is
-    compared with them. Send them to a collection of their own: nobody can tell them from people later.
+    Their answers follow shares that are drawn at random, for each question of a questionnaire by itself. With
+    --analyst, the collector's estimates are compared with them. Send them to a collection of their own: nobody can
+    tell them from people later.
     Where a collection needs invitations, --admin makes one for each of them.
 
     Tokens may be in the environment instead, as DISCREET_ADMIN and DISCREET_ANALYST, where no list of
@@ -68,12 +71,15 @@ def command(
 
 
 def _declaration(spec: str, labels: list[str], access: str) -> dict[str, Any]:
-    from ...wire.spec import Spec
+    from ...wire.form import Form, read_spec_or_form
 
+    asked = "What would people say who do not exist?"
+    document = read_spec_or_form(spec)
+    several = [{"name": name, "question": asked} for name in document.names] if isinstance(document, Form) else None
     return {
-        "spec": Spec.read(spec).as_dict(),
+        "spec": document.as_dict(),
         "title": "A simulation",
-        "question": "What would people say who do not exist?",
+        **({"question": asked} if several is None else {"questions": several}),
         "labels": {name: ["1", "2", "3"] for name in labels},
         "minimum": 1,
         "changes": "refuse",

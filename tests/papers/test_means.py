@@ -1,0 +1,58 @@
+"""Means and cumulative shares beside the literature: closed forms by enumeration, and what ours must be below."""
+
+import math
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.papers import means
+from discreet.papers.report import Setting
+
+
+def test_the_variance_of_one_bit_is_that_of_its_law() -> None:
+    x, t = np.linspace(-1, 1, 9), math.tanh(0.5)
+    up = (1 + t * x) / 2
+    assert means.duchi(x, 1.0) == pytest.approx((up + (1 - up)) / t**2 - x**2)
+    assert (1 + t) / (1 - t) == pytest.approx(math.e)  # the largest ratio, from the two ends
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+def test_the_variance_of_the_piecewise_mechanism_is_that_of_its_density(epsilon: float) -> None:
+    """Wang2019: a number in [-C, C], denser by e^epsilon in an interval of length C - 1 about (C + 1) x/2."""
+    s = math.exp(epsilon / 2)
+    end, low = (s + 1) / (s - 1), (s - 1) / (2 * s * (s + 1))
+    for x in (-1.0, -0.3, 0.0, 0.8):
+        first = (end + 1) / 2 * x - (end - 1) / 2
+        inside = (first, first + end - 1)
+        moments = [
+            low * 2 * end ** (r + 1) / (r + 1) * (r % 2 == 0)
+            + low * math.expm1(epsilon) * (inside[1] ** (r + 1) - inside[0] ** (r + 1)) / (r + 1)
+            for r in range(3)
+        ]
+        assert moments[:2] == pytest.approx([1, x])
+        assert means.piecewise(np.array([x]), epsilon)[0] == pytest.approx(moments[2] - x**2)
+
+
+def test_the_variance_of_ours_is_that_of_its_exact_channel() -> None:
+    mechanism = dc.mechanism(dc.Context.uniform(range(9), "1"), query="mean")
+    x, channel = np.linspace(-1, 1, 9), np.array(mechanism.channel(), dtype=float)
+    even = np.full(9, 1 / 9)
+    information = (channel / (even @ channel)) @ channel.T
+    score = np.linalg.solve(information, x) @ channel / (even @ channel)
+    assert channel @ score == pytest.approx(x, abs=1e-12)
+    assert means.variances(mechanism, x[None]) == pytest.approx(channel @ score**2 - x**2)
+
+
+@pytest.mark.long
+def test_ours_is_below_the_literature_and_near_the_bound(tmp_path) -> None:
+    report = means.run(Setting())
+    assert all(check.holds for check in report.checks)
+    assert report.beside is not None
+    assert report.beside.rows[0][2] < float(means.PRINTED)
+    for *_, ours, best, least in report.tables[0].rows:
+        assert least <= best <= ours * (1 + 1e-9)
+    for _, bits, average, worst, least in report.tables[1].rows:
+        assert bits <= 11
+        assert least <= average <= worst < 1.3 * least
+    assert report.save(tmp_path)[0][1].stat().st_size > 1000
