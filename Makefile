@@ -21,7 +21,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install -qq --no-compile
 PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
 NODE := $(BIN)/node
-SOURCES := client/bundle.mjs $(wildcard client/src/*.js client/src/laws/*.js)
+SOURCES := client/bundle.mjs $(wildcard client/src/*.js client/src/laws/*.js client/src/element/*)
+PAGES := $(wildcard src/discreet/collector/pages/*.js src/discreet/collector/pages/*.css src/discreet/collector/pages/languages/*.js src/discreet/collector/pages/languages/*/*.js)
 DIST := client/dist/.done
 MADE := src/discreet/collector/pages/made/.done
 READY := .venv/dev.done $(DIST) $(MADE)
@@ -45,14 +46,20 @@ fuzz: .venv/dev.done
 	@echo "fuzz: changed documents for $(MINUTES) minutes"
 	@FUZZ_MINUTES=$(MINUTES) $(BIN)/python -m pytest --quiet tests/hostile/test_fuzz.py
 
-SOAKED := kills power simulation replay sqlite_check service_contract service_fuzz service_openapi service_soak
+SOAKED := kills power simulation replay sqlite_check sqlite_in_use clock batching mixing postgres_processes service_contract service_fuzz \
+	service_openapi service_soak
 soak: .venv/dev.done
 	@echo "soak: $(SOAKED) coverage"
 	@SOAK=1 $(BIN)/python -m pytest -rP --timeout 3600 $(SOAKED:%=tests/collector/test_%.py) tests/analysis/test_coverage.py tests/analysis/test_gate*.py
 
+# Simulations of many surveys say nothing new of the code they reach, and are slow where every line is noted.
+SIMULATIONS := $(wildcard tests/analysis/test_gate*.py) tests/analysis/test_coverage.py tests/analysis/test_separation.py \
+	tests/collector/test_form_coverage.py
 cover: $(READY)
-	@echo "cover: pytest with coverage"
-	@$(PYTEST) --cov --cov-report=term
+	@echo "cover: pytest with coverage, without simulations"
+	@$(PYTEST) --cov --cov-report=term $(SIMULATIONS:%=--ignore %)
+	@echo "cover: pytest, simulations"
+	@$(PYTEST) $(SIMULATIONS)
 
 lint: $(READY)
 	@echo "lint: ruff check"
@@ -103,7 +110,7 @@ client/node_modules/.done: client/package-lock.json client/package.json | .venv/
 	@touch $@
 
 # The client as it is shipped; nothing of it is committed.
-$(DIST): client/node_modules/.done client/build.mjs client/tsconfig.json client/tsconfig.types.json $(SOURCES)
+$(DIST): client/node_modules/.done client/build.mjs client/bundle_element.mjs $(PAGES) client/tsconfig.json client/tsconfig.types.json $(SOURCES)
 	@echo "setup: building client/dist"
 	@$(NODE) client/build.mjs > /dev/null
 
@@ -114,7 +121,7 @@ pages/node_modules/.done: pages/package-lock.json pages/package.json | .venv/bui
 	@cd pages && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
 	@touch $@
 
-$(MADE): pages/node_modules/.done pages/build.mjs pages/plot.js pages/h3.js $(SOURCES)
+$(MADE): pages/node_modules/.done pages/build.mjs pages/plot.js pages/h3.js pages/qr.js $(SOURCES) $(wildcard src/discreet/collector/pages/*.js)
 	@echo "setup: building src/discreet/collector/pages/made"
 	@$(NODE) pages/build.mjs > /dev/null
 

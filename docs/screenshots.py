@@ -1,7 +1,7 @@
 """The pictures of the documentation: ``make screenshots``.
 
-Every page in both themes, from a collector with made-up people; what the tutorial on surveys draws by itself; and the
-pages of the tutorial of ten minutes, which a test goes through.
+Every page in both themes, from a collector with made-up people; a questionnaire in three languages; what the tutorial
+on surveys draws by itself; and the pages of the tutorial of ten minutes, which a test goes through.
 """
 
 import json
@@ -10,12 +10,16 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
+import urllib.request
 from pathlib import Path
+from typing import Literal
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
+THEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 REPORTS = 3000
 """The reports that results are shown with."""
 
@@ -57,6 +61,91 @@ def shoot(page: Page, base: str, link: str, theme: str) -> None:
     page.screenshot(path=PICTURES / f"receipt-{theme}.png")
 
 
+def looked_at(page: Page, base: str, tokens: str, ids: dict[str, str], theme: str) -> None:
+    """A questionnaire as it is built, previewed, sent out and read."""
+    from tests.pages.building import build
+
+    page.goto(f"{base}/design{tokens}")
+    ready(page, "Proved with whole numbers")
+    build(page)
+    page.get_by_role("button", name="How content are you?").click()
+    ready(page, "An answer uses")
+    page.wait_for_timeout(1500)
+    page.evaluate("scrollTo(0, 0)")
+    page.screenshot(path=PICTURES / f"questionnaire-design-{theme}.png", clip=wide(1250), full_page=True)
+    page.get_by_role("button", name="Preview").click()
+    page.wait_for_timeout(300)
+    page.screenshot(path=PICTURES / f"questionnaire-preview-{theme}.png")
+    page.goto(f"{base}/")
+    page.get_by_role("region", name="By invitation", exact=True).get_by_role(
+        "button", name="Invite", exact=True
+    ).click()
+    ready(page, "Invite people")
+    page.get_by_role("region", name="Invite to By invitation").screenshot(
+        path=PICTURES / f"questionnaire-invite-{theme}.png"
+    )
+    page.goto(f"{base}/results/{ids['filled']}")
+    ready(page, "The most frequent pair")
+    page.screenshot(path=PICTURES / f"questionnaire-results-{theme}.png", clip=wide(1150), full_page=True)
+    page.get_by_role("heading", name="Two questions crossed").scroll_into_view_if_needed()
+    page.screenshot(path=PICTURES / f"questionnaire-crossed-{theme}.png")
+
+
+def wide(height: int) -> FloatRect:
+    """The upper part of a page."""
+    return {"x": 0, "y": 0, "width": 1100, "height": height}
+
+
+def designed(browser: Browser) -> None:
+    """The pictures of questionnaires, from a collector of their own."""
+    sys.path.insert(0, str(ROOT))
+    from tests.pages.conftest import Collector
+    from tests.pages.filled import fill
+
+    with tempfile.TemporaryDirectory() as folder:
+        collector = Collector(Path(folder), "--public-url", "https://survey.example.org")
+        try:
+            fill(collector, "each", 0, access="invitation", title="By invitation")
+            ids = {"filled": fill(collector, "each", 2000)}
+            for theme in THEMES:
+                context = browser.new_context(color_scheme=theme, viewport={"width": 1100, "height": 900})
+                looked_at(context.new_page(), collector.url, collector.link, ids, theme)
+                context.close()
+        finally:
+            collector.stop()
+
+
+def questionnaires(browser: Browser, base: str, link: str) -> None:
+    """Answer the questionnaire of the tests in three languages."""
+    sys.path.insert(0, str(ROOT))
+    from tests.pages.questionnaires import declaration
+
+    token = re.search("admin=([^&]+)", link)
+    assert token is not None
+    headers = {"authorization": f"Bearer {token[1]}", "content-type": "application/json"}
+    body = json.dumps(declaration("each")).encode()
+    with urllib.request.urlopen(urllib.request.Request(f"{base}/collections", body, headers)) as answer:
+        name = json.loads(answer.read())["id"]
+    for picture, theme, locale, width in (
+        ("questionnaire-light", "light", "en-US", 1000),
+        ("questionnaire-de-light", "light", "de-DE", 360),
+        ("questionnaire-ar-dark", "dark", "ar", 1000),
+    ):
+        context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 900}, locale=locale)
+        page = context.new_page()
+        page.goto(f"{base}/answer/{name}")
+        page.locator("#agreed").check()
+        page.locator("#q0 input").nth(3).check()
+        page.locator("#q1 input[type=range]").fill("7")
+        page.locator("#q2 input").first.fill("35")
+        page.locator("#q3 input").first.check()
+        page.locator("#q4 input").first.check()
+        page.locator("#q0 summary").click()
+        page.wait_for_timeout(300)
+        page.screenshot(path=PICTURES / f"{picture}.png", full_page=True)
+        context.close()
+
+
 def tutorial() -> None:
     """Run the lines of the tutorial on surveys where its pictures are to be."""
     text = (ROOT / "docs" / "tutorials" / "survey.md").read_text(encoding="utf-8")
@@ -95,10 +184,12 @@ def main() -> None:
             browser = driver.chromium.launch(
                 executable_path=where["executable"], args=["--no-sandbox"], env={**os.environ, **libraries}
             )
-            for theme in ("light", "dark"):
+            designed(browser)
+            for theme in THEMES:
                 context = browser.new_context(color_scheme=theme, viewport={"width": 1100, "height": 900})
                 shoot(context.new_page(), base, link, theme)
                 context.close()
+            questionnaires(browser, base, link)
             browser.close()
     finally:
         demo.send_signal(signal.SIGINT)
