@@ -12,13 +12,13 @@ from memory import MemoryStore, MemoryWriter
 
 
 @pytest.fixture
-def make():
-    """Services by their settings, stopped in the end."""
+def make(tmp_path):
+    """Services by their settings, stopped in the end; what they write goes to the folder of the test."""
     made = []
 
     def start(**settings):
         store = MemoryStore()
-        made.append(Asker(store, MemoryWriter(store), **settings))
+        made.append(Asker(store, MemoryWriter(store), **{"store": str(tmp_path / "discreet.db"), **settings}))
         return made[-1]
 
     yield start

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from discreet.checks.store import everything, fill, upload
 from discreet.cli import main
-from discreet.collector.store.disk import DraftFolder
+from discreet.collector.store.disk import DraftFolder, LocalDisk
 from discreet.collector.store.opening import open_store
 
 from .stores import server
@@ -110,8 +110,21 @@ def test_drafts_of_a_killed_process_are_removed_when_the_next_one_starts(tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_export_is_written_beside_the_store_and_gone_when_it_was_sent(make, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_process_that_starts_leaves_a_folder_that_another_one_is_making(tmp_path, monkeypatch):
+    place, lock, locked = tmp_path / "store.db", LocalDisk.lock, []
+
+    def started_before(self, path):
+        locked.append(path.name)
+        if len(locked) == 1:  # the one that is made; what is left over is locked as well
+            DraftFolder(place)
+        return lock(self, path)
+
+    monkeypatch.setattr(LocalDisk, "lock", started_before)
+    assert (DraftFolder(place).path() / "lock").exists()
+    assert locked == ["lock"]  # where the folder had its name before it was locked, the other one took it and failed here
+
+
+def test_an_export_is_written_beside_the_store_and_gone_when_it_was_sent(make, tmp_path):
     service = make()
     name = service.made(minimum=1)
     service.send(name, [0])

@@ -85,11 +85,13 @@ class LocalDisk:
 class DraftFolder:
     """A folder beside a place for files that hold reports and are not kept; made when it is first asked for.
 
-    Its process holds a lock in it. What processes left that were killed is removed when another one starts.
+    Its process holds a lock in it, and has it before the folder gets its name: so a process that starts at that moment,
+    and removes what killed ones left, never takes a new folder for one of those.
     """
 
     def __init__(self, beside: Path) -> None:
         self._beside, self._prefix = beside.parent, f"{beside.name}.drafts-"
+        self._unnamed = f"{beside.name}.new-drafts-"
         self._path: Path | None = None
         self._lock: Any = None
         for left in self._beside.glob(f"{self._prefix}*"):
@@ -100,9 +102,9 @@ class DraftFolder:
         """The folder, which nobody else can read."""
         if self._path is None:
             self._beside.mkdir(parents=True, exist_ok=True)
-            path = Path(tempfile.mkdtemp(prefix=self._prefix, dir=self._beside))
-            self._lock = LocalDisk().lock(path / "lock")
-            self._path = path
+            made = Path(tempfile.mkdtemp(prefix=self._unnamed, dir=self._beside))
+            self._lock = LocalDisk().lock(made / "lock")
+            self._path = made.rename(self._beside / made.name.replace(self._unnamed, self._prefix, 1))
         return self._path
 
     def remove(self) -> None:
