@@ -121,7 +121,7 @@ def test_a_process_that_starts_leaves_a_folder_that_another_one_is_making(tmp_pa
 
     monkeypatch.setattr(LocalDisk, "lock", started_before)
     assert (DraftFolder(place).path() / "lock").exists()
-    assert locked == ["lock"]  # where the folder had its name before it was locked, the other one took it and failed here
+    assert locked == ["lock"]  # a folder that has its name before it is locked is taken by the other one
 
 
 def test_an_export_is_written_beside_the_store_and_gone_when_it_was_sent(make, tmp_path):
