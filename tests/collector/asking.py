@@ -53,13 +53,15 @@ class Answered:
 
 
 class Asker:
-    """A service with its store, asked in one event loop of its own."""
+    """A service with its store, asked in one event loop of its own; what it writes goes to a folder."""
 
-    def __init__(self, store, writer, **settings):
+    def __init__(self, store, writer, folder, **settings):
         self.store = store
         self.tokens = {**first_tokens(store), "metrics": rotate(store, "metrics")}
         self.loop = asyncio.new_event_loop()
-        self.service = self.run(self._made(Settings(**settings), store, writer))
+        self.service = self.run(
+            self._made(Settings(**{"store": str(folder / "discreet.db"), **settings}), store, writer)
+        )
         self.app = App(self.service)
 
     async def _made(self, settings, store, writer):

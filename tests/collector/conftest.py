@@ -18,7 +18,7 @@ def make(tmp_path):
 
     def start(**settings):
         store = MemoryStore()
-        made.append(Asker(store, MemoryWriter(store), **{"store": str(tmp_path / "discreet.db"), **settings}))
+        made.append(Asker(store, MemoryWriter(store), tmp_path, **settings))
         return made[-1]
 
     yield start

@@ -42,7 +42,7 @@ def folder_store(request, tmp_path):
         stop()
         store = request.param(tmp_path)
         writer = GroupCommitWriter(store)
-        asker = Asker(store, writer)
+        asker = Asker(store, writer, tmp_path)
         asker.tokens = asker.tokens if tokens is None else tokens
         open_now.append((asker, writer))
         return asker

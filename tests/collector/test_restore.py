@@ -120,7 +120,9 @@ def test_a_process_that_starts_leaves_a_folder_that_another_one_is_making(tmp_pa
         return lock(self, path)
 
     monkeypatch.setattr(LocalDisk, "lock", started_before)
-    assert (DraftFolder(place).path() / "lock").exists()
+    made = DraftFolder(place)
+    assert (made.path() / "lock").exists()
+    made.remove()
     assert locked == ["lock"]  # a folder that has its name before it is locked is taken by the other one
 
 

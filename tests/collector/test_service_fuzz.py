@@ -96,8 +96,8 @@ ASKED = {"one question": {}, **{strategy: declared(strategy) for strategy in STR
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("asked", ["one question", *(pytest.param(one, marks=pytest.mark.long) for one in STRATEGIES)])
-def test_whatever_is_sent_the_answer_is_a_known_one(asked, capsys):
-    service = Asker(MemoryStore(), Forgetful(), uploads_per_second=0, wrong_tokens_per_second=0)
+def test_whatever_is_sent_the_answer_is_a_known_one(asked, capsys, tmp_path):
+    service = Asker(MemoryStore(), Forgetful(), tmp_path, uploads_per_second=0, wrong_tokens_per_second=0)
     try:
         name = service.made(**ASKED[asked])
         fingerprint = service.mechanism(name).fingerprint

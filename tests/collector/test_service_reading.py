@@ -296,15 +296,13 @@ def test_the_headers_of_an_export_are_given_without_it(service, name, filled):
     assert int(answered.headers["content-length"]) > 0
 
 
-def test_an_export_that_fails_leaves_no_file(service, name, filled, monkeypatch, tmp_path):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-
+def test_an_export_that_fails_leaves_no_file(service, name, filled, monkeypatch):
     def broken(*_):
         raise StoreFailed("gone")
 
     monkeypatch.setattr("discreet.collector.endpoints.analyst.write_parquet", broken)
     assert service.get(f"/collections/{name}/export", role="analyst").code == "busy"
-    assert list(tmp_path.iterdir()) == []
+    assert [left.name for left in service.service.drafts.path().iterdir()] == ["lock"]
 
 
 def test_wide_reports_are_exported_sorted_too(service, monkeypatch):

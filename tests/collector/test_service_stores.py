@@ -20,7 +20,7 @@ from discreet.core.canonical import canonical
 def stored(request, tmp_path):
     store = request.param(tmp_path)
     writer = GroupCommitWriter(store)
-    asker = Asker(store, writer)
+    asker = Asker(store, writer, tmp_path)
     yield asker
     asker.run(writer.stop())
     asker.stop()
