@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .contexts import Context
     from .core import errors, limits
     from .core.domain import Domain
+    from .core.numbers import NumberDomain
     from .estimation.results.cumulative import Cumulative, Quantile
     from .estimation.results.likelihood import Likelihood, likelihood
     from .estimation.results.projection import Projected, project
@@ -79,6 +80,7 @@ _HOMES = {
     "Mechanism": "mechanisms.mechanism",
     "Multinomial": "analysis.regression.multinomial",
     "Noncompliance": "analysis.diagnostics.noncompliance",
+    "NumberDomain": "core.numbers",
     "Plan": "planning",
     "PredictorRegression": "analysis.regression.predictor",
     "Projected": "estimation.results.projection",
@@ -171,6 +173,7 @@ __all__ = [
     "Mechanism",
     "Multinomial",
     "Noncompliance",
+    "NumberDomain",
     "Plan",
     "PredictorRegression",
     "Projected",

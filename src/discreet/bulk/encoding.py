@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..core.domain import Domain, Value, whole_number, written_number
 from ..core.errors import InvalidInput, UnknownValue, check_type, named
+from ..core.numbers import NumberDomain
 from ..estimation.arrays.acceleration import accelerated
 
 ABSENT = -1
@@ -61,15 +62,15 @@ class DomainEncoder:
     def __init__(self, domain: Domain, *, unknown: str = "error", written: bool = False) -> None:
         check_type("unknown", unknown, str, "error, drop or the text of a value")
         self._domain, self._unknown = domain, unknown
-        self._instead = None if unknown in ("error", "drop") else domain.index_of_text(unknown)
-        self._lookup = DomainLookup(domain, written=written)
+        self._instead = None if unknown in ("error", "drop") else domain.position_of_text(unknown)
+        self._lookup = lookup_of(domain, written=written)
 
     def encode(self, column: Any, *, start: int = 0) -> EncodedColumn:
         """The numbers of the values; `UnknownValue` names the first row, counted from `start`, that has none."""
         if not hasattr(column, "__len__"):
             column = _listed(column)  # it can be gone through only once
         numbers = self._lookup.find(column)
-        absent = outside(numbers, len(self._domain))
+        absent = outside(numbers, self._domain.positions)
         if absent is None:
             return EncodedColumn(numbers, len(numbers), 0)
         if self._unknown == "error":
@@ -80,6 +81,15 @@ class DomainEncoder:
             return EncodedColumn(np.where(absent, self._instead, numbers), len(numbers), unknown)
         rows = np.flatnonzero(~absent)
         return EncodedColumn(numbers[rows], len(numbers), unknown, rows)
+
+
+def lookup_of(domain: Domain, *, written: bool = False) -> DomainLookup:
+    """What finds the values of columns in a domain, or the places of numbers."""
+    if isinstance(domain, NumberDomain):
+        from .numbers import NumberLookup
+
+        return NumberLookup(domain, written=written)
+    return DomainLookup(domain, written=written)
 
 
 class DomainLookup:
@@ -95,7 +105,7 @@ class DomainLookup:
     def indices(self, column: Any) -> NDArray[Any]:
         """The number of each value; `ABSENT` where it is null or unknown."""
         numbers = self.find(column)
-        absent = outside(numbers, len(self._domain))
+        absent = outside(numbers, self._domain.positions)
         return numbers if absent is None else np.where(absent, ABSENT, numbers.astype(np.int64))
 
     def find(self, column: Any) -> NDArray[Any]:

@@ -32,7 +32,7 @@ from ..wire.reports import report_from_text
 from ..wire.spec import located
 from .encoding import DomainEncoder, EncodedColumn, boolean_texts
 from .labelled.columns import Labels
-from .randomizing import randomize_indices
+from .randomizing import randomize_positions
 from .report_files import Write, arrow_sink, reports_from_texts, text_sink
 
 if TYPE_CHECKING:
@@ -253,8 +253,8 @@ def _text_values(
             raise UnknownValue(f"{file.name}, {problem}") from None
         if encoded.rows is not None:
             kept = [[others[row] for row in encoded.rows] for others in kept]
-        words = rng.reserve(len(encoded.indices) * mechanism.sampler.words)
-        yield encoded, randomize_indices(mechanism.sampler, encoded.indices, words, threads=1), kept
+        words = rng.reserve(len(encoded.indices) * mechanism.words)
+        yield encoded, randomize_positions(mechanism, encoded.indices, words, threads=1), kept
         start += encoded.seen
 
 
@@ -264,7 +264,7 @@ def _arrow_values(
     opened, start = _column(file, column, keep), 0
     encoder = DomainEncoder(mechanism.context.domain, unknown=unknown, written=True)
     for piece in opened.pieces():
-        words = rng.reserve(piece.rows * mechanism.sampler.words)
+        words = rng.reserve(piece.rows * mechanism.words)
         yield partial(_randomize_piece, mechanism, encoder, opened, piece, start, words)
         start += piece.rows
 
@@ -283,7 +283,7 @@ def _randomize_piece(
     kept = piece.kept() if column.keep else []
     if encoded.rows is not None:
         kept = [entries.take(encoded.rows) for entries in kept]
-    return encoded, randomize_indices(mechanism.sampler, encoded.indices, words, threads=1), kept
+    return encoded, randomize_positions(mechanism, encoded.indices, words, threads=1), kept
 
 
 # -- reports ----------------------------------------------------------------------------------------

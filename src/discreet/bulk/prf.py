@@ -31,8 +31,7 @@ from ..core.canonical import canonical
 from ..core.errors import InvalidInput, RandomnessFailure
 from ..mechanisms.laws import sampler_of
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.sampler import Sampler
-from .randomizing import randomize_indices
+from .randomizing import randomize_positions
 
 BLOCKS_AT_ONCE = 1 << 15
 """Blocks encrypted in one call: half a megabyte, which stays in the cache."""
@@ -82,17 +81,17 @@ def randomize_records(mechanism: Mechanism, indices: Any, *, ids: Any, key: Coll
     """
     if key.fingerprint != mechanism.fingerprint:
         raise InvalidInput("key must be that of the mechanism: words of one law may not be used for another")
-    sampler = _by_law(mechanism)
-    return randomize_indices(sampler, indices, key.words(ids, indices, sampler.words))
+    lawful = _by_law(mechanism)
+    return randomize_positions(lawful, indices, key.words(ids, indices, lawful.words))
 
 
 @lru_cache(maxsize=4)
-def _by_law(mechanism: Mechanism) -> Sampler:
+def _by_law(mechanism: Mechanism) -> Mechanism:
     """What draws by the mechanism's law and nothing else, certified for its context.
 
     The mechanism's own sampler may be of a class that draws otherwise by the same numbers.
     """
-    return Mechanism(mechanism.context, sampler_of(mechanism.law()), served=mechanism.served).sampler
+    return Mechanism(mechanism.context, sampler_of(mechanism.law()), served=mechanism.served)
 
 
 class BlockCipher:

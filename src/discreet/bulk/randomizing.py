@@ -17,14 +17,17 @@ from numpy.typing import NDArray
 
 from ..core import errors
 from ..core.errors import InvalidInput, MissingExtra, RandomnessFailure, UnknownValue
+from ..core.numbers import NumberDomain
 from ..core.random import check_source
 from ..estimation.arrays.acceleration import accelerated, cores, present
 from ..estimation.arrays.arithmetic import ARRAYS
 from .encoding import outside
+from .numbers import place
 from .words import words_of
 
 if TYPE_CHECKING:
     from ..core.random import Source
+    from ..mechanisms.mechanism import Mechanism
     from ..mechanisms.sampler import Sampler
     from .words import Stream
 
@@ -54,25 +57,56 @@ def randomize_indices(
     `threads` is how many cores to use, all of them unless given (one where the source cannot be addressed).
     `engine` is "numpy", "numba", or "auto": compiled where that pays. The reports are the same.
     """
+    return _randomized(sampler, None, indices, rng, threads, engine)
+
+
+def randomize_positions(
+    mechanism: Mechanism, positions: Any, rng: Source, *, threads: int | None = None, engine: str = "auto"
+) -> NDArray[Any]:
+    """The reports of what many people hold, given by its `Domain.position`: the words that place it come first."""
+    domain = mechanism.context.domain
+    grid = domain if isinstance(domain, NumberDomain) else None
+    return _randomized(mechanism.sampler, grid, positions, rng, threads, engine)
+
+
+def _randomized(
+    sampler: Sampler, grid: NumberDomain | None, given: Any, rng: Source, threads: int | None, engine: str
+) -> NDArray[Any]:
     check_source(rng)
-    numbers = _whole_numbers(indices)
-    absent = outside(numbers, sampler.size)
+    numbers = _whole_numbers(given)
+    size, draws = (sampler.size, 0) if grid is None else (grid.positions, grid.draws)
+    absent = outside(numbers, size)
     if absent is not None:
         row = int(np.argmax(absent))
         shown = f"index {numbers[row]}" if errors.show_values else "an index"
-        raise UnknownValue(f"row {row + 1}: {shown} must be from 0 to {sampler.size - 1}")
+        raise UnknownValue(f"row {row + 1}: {shown} must be from 0 to {size - 1}")
     x = numbers.view(f"u{numbers.itemsize}")
     columns = -(-sampler.bits // 64)
     shape = len(x) if columns == 1 else (len(x), columns)
     out = np.empty(shape, dtype=report_type(sampler.bits))
     compiled = _compiled(sampler, len(x), engine)
-    work = _Work(compiled or _numpy_fill(sampler), x, out, sampler.words, _rows(sampler, compiled))
+    fill = compiled or _numpy_fill(sampler)
+    if grid is not None:
+        fill = _placing(grid, sampler, fill)
+    words = draws + sampler.words
+    work = _Work(fill, x, out, words, _rows(sampler, compiled))
     reserve = getattr(rng, "reserve", None)
     if reserve is None:
         work.go_on(rng)
     else:
-        work.share(reserve(len(x) * sampler.words), cores() if threads is None else threads)
+        work.share(reserve(len(x) * words), cores() if threads is None else threads)
     return out
+
+
+def _placing(grid: NumberDomain, sampler: Sampler, fill: Fill) -> Fill:
+    """Numbers become nodes by the first word of each, as by `NumberDomain.place`; their reports are filled in."""
+
+    def placed(positions: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
+        rows = words.reshape(len(positions), -1)
+        nodes = place(grid, positions, rows[:, 0] if grid.draws else None)
+        fill(nodes, rows[:, grid.draws :].reshape(-1), out)
+
+    return placed
 
 
 class _Work:

@@ -88,7 +88,6 @@ def _store(
 def _file(spec: Spec, asked: Mapping[str, Any]) -> Path | None:
     """The file of a spec and options, named by the hash of all that the entry depends on, this version included."""
     from .. import __version__
-    from ..contexts.reading import describe_domain
     from ..core.canonical import canonical
 
     folder = _folder()
@@ -96,7 +95,7 @@ def _file(spec: Spec, asked: Mapping[str, Any]) -> Path | None:
         return None
     about: dict[str, Any] = {
         "version": __version__,
-        "domain": describe_domain(spec.context.domain),
+        "domain": spec.context.domain.describe(),
         "context": spec.context.describe(),
     }
     return folder / f"{hashlib.sha256(canonical({**about, **asked}).encode()).hexdigest()}.json"

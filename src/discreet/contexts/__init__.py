@@ -1,5 +1,7 @@
 """Contexts: a domain and the privacy matrix E over it, one file per form."""
 
+from typing import Any
+
 from .context import Context
 from .forms.blocks import Blocks
 from .forms.graded import Graded
@@ -7,6 +9,7 @@ from .forms.high_low import HighLow
 from .forms.matrix import Matrix
 from .forms.metric import Metric
 from .forms.nested import NestedBlocks
+from .forms.numbers import NumbersForm
 from .forms.outside import Outside
 from .forms.product import ProductContext
 from .forms.uniform import Binary, Uniform
@@ -18,8 +21,8 @@ FORMS: dict[str, type[Context]] = {
 }
 """The forms that a spec can name and a law can publish; a new one is added here."""
 
-DERIVED_FORMS: dict[str, type[Context]] = {Outside.form: Outside}
-"""The forms that a spec can name and that are published as a matrix."""
+DERIVED_FORMS: dict[str, Any] = {Outside.form: Outside, NumbersForm.form: NumbersForm}
+"""The forms that a spec can name and that are published as another one, such as a matrix."""
 
 __all__ = [
     "DERIVED_FORMS",

@@ -19,12 +19,13 @@ from ..core.canonical import canonical
 from ..core.domain import Alike, Domain, Leaves, Value
 from ..core.errors import InvalidContext, check_type
 from ..core.exact import Epsilon, text_of
-from .reading import Constructors, describe_domain
+from .reading import Constructors
 from .structure import recognition
 from .structure.recognition import GridStructure, LineStructure, Part, RingStructure, TreeStructure
 
 if TYPE_CHECKING:
     from ..core.fields import Fields
+    from .forms.numbers import NumberBounds
     from .operational import ErrorRegion
 
 MATRIX_LIMIT = 4096
@@ -134,7 +135,7 @@ class Context(Constructors, ABC):
     @cached_property
     def published(self) -> str:
         """The canonical JSON of context and domain, as published laws begin with it."""
-        return f'"context":{canonical(self.describe())},"domain":{canonical(describe_domain(self.domain))}'
+        return f'"context":{canonical(self.describe())},"domain":{canonical(self.domain.describe())}'
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: entry for key, entry in self.__dict__.items() if key != "published"}
@@ -199,6 +200,13 @@ class Context(Constructors, ABC):
     def distance_epsilon(self) -> Fraction | None:
         """The epsilon of a unit of distance; None unless E is that times a distance."""
         return None
+
+    @property
+    def number_bounds(self) -> NumberBounds | None:
+        """What is promised for any two numbers, on the nodes or between; None for a domain that is not of numbers."""
+        from .forms.numbers import number_bounds
+
+        return number_bounds(self)
 
     @property
     def outside(self) -> tuple[Context, Fraction] | None:

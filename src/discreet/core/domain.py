@@ -93,6 +93,47 @@ class Domain(Sequence[Value]):
             raise UnknownValue(f"value={shown(value)} must be {self.rule}")
         return number
 
+    # -- what people hold, where that may lie between values -------------------------------------
+    @property
+    def draws(self) -> int:
+        """How many random words it takes to make a value of what a person holds; none unless overridden."""
+        return 0
+
+    @property
+    def positions(self) -> int:
+        """How many different things people may hold: the values themselves unless overridden."""
+        return len(self)
+
+    def position(self, value: object) -> int:
+        """The number, below `positions`, of what a person holds; `UnknownValue`, which does not repeat it."""
+        return self.index(value)
+
+    def position_of_text(self, text: str) -> int:
+        """The number of what a person holds, written as `text`; `UnknownValue`, which shows it."""
+        return self.index_of_text(text)
+
+    def place(self, position: int, words: Sequence[int]) -> int:
+        """The number of the value that a person with this position has in this report, by `draws` words."""
+        return position
+
+    def normalized(self, value: object) -> Value:
+        """What a person holds in the one way that it is kept."""
+        kept: Value = self[self.index(value)]
+        return kept
+
+    def extended(self, values: Iterable[Value]) -> Domain:
+        """This domain with more values after its own."""
+        return Domain((*self, *values))
+
+    def shortened(self, count: int) -> Domain:
+        """This domain without its last values."""
+        kept = list(self)[: len(self) - count]
+        return Domain(range(len(kept)) if kept == list(range(len(kept))) else kept)
+
+    def describe(self) -> dict[str, Any]:
+        """The entries of a domain in a spec: its size if the values are 0, 1, ..., else all of them."""
+        return {"size": len(self)} if self.is_range else {"values": list(self)}
+
     @property
     def rule(self) -> str:
         """What a value must be, for messages."""

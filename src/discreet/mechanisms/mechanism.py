@@ -11,7 +11,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Self
 
 from ..contexts import Context
-from ..contexts.reading import describe_domain
+from ..contexts.forms.numbers import check_numbers
 from ..core import errors, tables
 from ..core.arithmetic import INTEGERS
 from ..core.canonical import canonical
@@ -40,6 +40,7 @@ IN_BULK: Registry[Any] = Registry(
         "columns_of": "bulk.scores:columns_of",
         "encode": "bulk.encoding:encode",
         "randomize_indices": "bulk.randomizing:randomize_indices",
+        "randomize_positions": "bulk.randomizing:randomize_positions",
         "scores_of": "bulk.scores:scores_of",
     }
 )
@@ -76,6 +77,7 @@ class Mechanism:
         check_type("served", context if served is None else served, Context, "a context")
         _check_words(fitting(sampler, context))
         check("report_bits", sampler.bits, sampler.name)
+        check_numbers(context)
         self.context = context
         self.sampler = sampler
         self.served = context if served is None else served
@@ -99,6 +101,11 @@ class Mechanism:
         """How many bits hold any report."""
         return self.sampler.bits
 
+    @property
+    def words(self) -> int:
+        """How many random words a report takes: those that place a number between nodes, then those of the law."""
+        return self.context.domain.draws + self.sampler.words
+
     def law(self) -> Law:
         """The law by which reports are drawn: whole numbers, sets and other laws, no behaviour."""
         return self.sampler.law
@@ -108,7 +115,7 @@ class Mechanism:
         """Everything that the promise rests on, as plain data: the values, the context and the law."""
         return {
             "version": VERSION,
-            "domain": describe_domain(self.context.domain),
+            "domain": self.context.domain.describe(),
             "context": self.context.describe(),
             "law": plain_law(self.sampler.law),
         }
@@ -136,21 +143,19 @@ class Mechanism:
         [0, 1, 1, 0, 1, 1, 0, 1]
         """
         begun = perf_counter_ns()
-        report = self.randomize_index(self.context.domain.index(value), rng)
+        domain = self.context.domain
+        position = domain.position(value)
+        words = _taken(rng, self.words)
+        report = int(self.sampler.draw(domain.place(position, words), words[domain.draws :], INTEGERS))
         pause(begun)
         return report
 
     def randomize_index(self, x: int, rng: Source) -> int:
         """The report of the value numbered `x`."""
-        check_source(rng)
         if isinstance(x, bool) or not isinstance(x, int) or not 0 <= x < self.context.size:
             shown = f"index {x!r}" if errors.show_values else "an index"
             raise UnknownValue(f"{shown} must be a whole number from 0 to {self.context.size - 1}")
-        count = self.sampler.words
-        words = rng.take(count)
-        if len(words) != count:
-            raise RandomnessFailure(f"asked for {count} words, got {len(words)}; no report was made")
-        return int(self.sampler.draw(x, words, INTEGERS))
+        return int(self.sampler.draw(x, _taken(rng, self.sampler.words), INTEGERS))
 
     def randomize_many(self, values: Any, rng: Source, *, unknown: str = "error") -> Any:
         """The reports of many values, in order, as a NumPy array: those of `randomize` one by one, from the same words.
@@ -165,7 +170,7 @@ class Mechanism:
         array([1, 1, 2, 0], dtype=uint8)
         """
         encoded = IN_BULK["encode"](self.context.domain, values, unknown=unknown)
-        return self.randomize_indices(encoded.indices, rng)
+        return IN_BULK["randomize_positions"](self, encoded.indices, rng)
 
     def randomize_indices(self, indices: Any, rng: Source) -> Any:
         """The reports of many values given by their numbers in the domain, 0 to k - 1, as a NumPy array."""
@@ -251,6 +256,15 @@ class Mechanism:
 
     def __repr__(self) -> str:
         return f"<{self.name} for {self.context!r}, {self.bits} bits per report>"
+
+
+def _taken(rng: Source, count: int) -> Sequence[int]:
+    """So many words of a source."""
+    check_source(rng)
+    words = rng.take(count)
+    if len(words) != count:
+        raise RandomnessFailure(f"asked for {count} words, got {len(words)}; no report was made")
+    return words
 
 
 def fitting(sampler: Sampler, context: Context) -> Sampler:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..contexts import Context, Part
+from ..contexts.forms.numbers import check_numbers
 from ..core.errors import DiscreetError, InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, check_type
 from ..core.exact import approx
 from ..core.limits import spend
@@ -30,7 +31,7 @@ from ..mechanisms.uniform.cyclic import room
 from .circulant import circulant_for
 from .classwise import classwise_mixture, outside_mixtures
 from .explanation import Candidate, Explanation, rate
-from .objective import Objective, objective_of
+from .objective import Objective, objective_of, usual_query
 
 STEPS_PER_KIND = 1 << 15
 """What comparing all bases in one kind of block costs, beside what depends on its size."""
@@ -54,7 +55,8 @@ def explain(
     """A comparison of all mechanisms that serve the context within `bits` bits per report.
 
     They are compared by n times the expected squared error of all shares, or of the linear queries in `query`, at the
-    shares `prior`; with `worst` by the largest error over all shares. `planning.objective` says what both may be.
+    shares `prior`; with `worst` by the largest error over all shares. `planning.objective` says what both may be. For
+    numbers (`Context.numbers`) the query is their mean unless another one is given.
 
     >>> import discreet as dc
     >>> explanation = dc.explain(dc.Context.uniform(range(20), epsilon="1"))
@@ -63,7 +65,9 @@ def explain(
     """
     check_type("context", context, Context, "a context")
     check_bits(bits)
-    return compare_mechanisms(context, prior_of(context, prior), bits, objective_of(context, query, worst))
+    check_numbers(context)
+    objective = objective_of(context, usual_query(context, query), worst)
+    return compare_mechanisms(context, prior_of(context, prior), bits, objective)
 
 
 def compare_mechanisms(context: Context, shares: Any, bits: int | None, objective: Objective) -> Explanation:

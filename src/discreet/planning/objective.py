@@ -15,6 +15,7 @@ from ..contexts import Context
 from ..core.domain import Domain
 from ..core.errors import InvalidInput, NotIdentifiable, check_type, shown
 from ..core.limits import spend
+from ..core.numbers import NumberDomain
 from ..core.per_value import has_names
 from ..estimation.decoders import Decoder, decoder_of
 from ..estimation.results.weights import MEAN, calibrated_weights, constants, numbers_of, second_moment, weights_of
@@ -166,6 +167,12 @@ def objective_of(context: Context, query: Any = None, worst: bool = False) -> Ob
         if worst:
             spend(size * (STEPS_PER_MOMENT + len(rows) * size // 8), "worst case of a query")
     return Objective(size, tuple(targets), worst)
+
+
+def usual_query(context: Context, query: Any) -> Any:
+    """What is asked where nothing says so: the mean of numbers on a grid, the shares of any other values."""
+    domain = context.domain
+    return MEAN if query is None and isinstance(domain, NumberDomain) and not domain.outside else query
 
 
 def _several(query: Any) -> list[Any] | None:

@@ -20,7 +20,7 @@ from ..mechanisms.mechanism import Mechanism
 from .choose import compare_mechanisms, explain, prior_of
 from .expected import Expected, deviations_of, expected_error, tv_of, without_privacy
 from .explanation import Explanation, rate
-from .objective import Array, Objective, objective_of
+from .objective import Array, Objective, objective_of, usual_query
 from .power import Detection, Effect, effect_of
 
 ROUNDING = 1e-9
@@ -250,7 +250,7 @@ def plan(
         return own_plan(subject, n=n, prior=prior)
     if isinstance(subject, Mechanism):
         context = subject.context
-        shares, objective = prior_of(context, prior), objective_of(context, query, worst)
+        shares, objective = prior_of(context, prior), objective_of(context, usual_query(context, query), worst)
         explanation = Explanation(tuple(rate([subject], shares, objective)), f"{subject.name} was asked for", objective)
     elif isinstance(subject, Explanation):
         context = subject.chosen.context

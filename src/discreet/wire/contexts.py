@@ -17,9 +17,9 @@ def domain_of(fields: Fields, folder: Path | None) -> tuple[Domain, list[list[st
 
     Blocks are a list per level, from the innermost outwards, of the name of every value's block.
     """
-    given = [key for key in ("values", "size", "file") if fields.has(key)]
+    given = [key for key in ("values", "size", "file", "low") if fields.has(key)]
     if len(given) != 1:
-        raise InvalidSpec(f"{fields.path} must give exactly one of values, size and file")
+        raise InvalidSpec(f"{fields.path} must give exactly one of values, size and file, or low and high of numbers")
     domain, blocks = _in_file(fields, folder) if given == ["file"] else (domain_in(fields), None)
     fields.close()
     check("values", len(domain), fields.path)

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..contexts import Context
-from ..contexts.reading import describe_domain
 from ..core.canonical import canonical
 from ..core.domain import Value
 from ..core.errors import InvalidInput, InvalidReport, InvalidSpec, UnknownValue, check_type, shown
@@ -239,7 +238,7 @@ class Form:
         questions = []
         for name, spec in self.questions.items():
             context = spec.context
-            entry = {"domain": describe_domain(context.domain)}
+            entry = {"domain": context.domain.describe()}
             if self.epsilon is None:
                 entry["context"] = context.describe()
             question = {"name": name, **to_plain(entry)}

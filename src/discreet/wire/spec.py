@@ -24,6 +24,7 @@ from ..core.domain import Domain
 from ..core.errors import DiscreetError, InvalidSpec, MissingExtra, check_type
 from ..core.fields import Fields, as_list, kind_of, text, to_plain, value, whole
 from ..core.limits import LIFTED, Limits, allowed, metering, under
+from ..core.numbers import NumberDomain
 from ..mechanisms.by_hand.reading import design_of, is_design
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import VERSION as LAW_VERSION
@@ -79,6 +80,8 @@ def inline(entry: Any) -> str:
     """An entry as it stands behind the equals sign."""
     if isinstance(entry, str):
         return _text(entry)
+    if isinstance(entry, bool):
+        return str(entry).lower()
     if isinstance(entry, Mapping):
         return "{" + ", ".join(f"{key_of(key)} = {inline(inner)}" for key, inner in entry.items()) + "}"
     if isinstance(entry, (list, tuple)):
@@ -364,7 +367,7 @@ def _json_text(data: Mapping[str, Any]) -> str:
 
 def _check_writable(domain: Domain) -> None:
     """Raise `InvalidSpec` unless files keep every value as it is."""
-    for number, entry in enumerate(() if domain.is_range else domain):
+    for number, entry in enumerate(() if domain.is_range or isinstance(domain, NumberDomain) else domain):
         value(entry, f"values[{number}]={entry!r}")
 
 

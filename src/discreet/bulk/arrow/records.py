@@ -21,7 +21,7 @@ from ...estimation.decoders import decoder_of
 from ...estimation.tally import Tally
 from ...files.arrow import group_batches, is_text
 from ...mechanisms.mechanism import Mechanism
-from ..encoding import ABSENT, DomainLookup
+from ..encoding import ABSENT, DomainLookup, lookup_of
 from ..prf import CollectionKey, randomize_records
 from .reports import report_column, reports_in, reports_in_texts
 from .values import record_ids
@@ -57,7 +57,7 @@ class Parcel:
 @lru_cache(maxsize=4)
 def _opened(parcel: Parcel) -> tuple[Mechanism, DomainLookup]:
     mechanism: Mechanism = pickle.loads(parcel.content)
-    return mechanism, DomainLookup(mechanism.context.domain, written=True)
+    return mechanism, lookup_of(mechanism.context.domain, written=True)
 
 
 @dataclass(frozen=True)

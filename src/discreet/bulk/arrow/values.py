@@ -13,6 +13,7 @@ from ...core.domain import Domain
 from ...core.errors import InvalidInput
 from ...files.arrow import is_bytes, is_text
 from ..encoding import ABSENT, boolean_texts, map_codes
+from ..numbers import NumberLookup
 from ..prf import CollectionKey, hash_record_ids
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def _find_in_chunk(chunk: pa.Array, lookup: DomainLookup) -> NDArray[Any]:
         return np.where(chunk.is_valid().to_numpy(zero_copy_only=False), numbers.astype(np.int64), ABSENT)
     if pa.types.is_dictionary(chunk.type):
         return _map_codes(chunk.indices, lookup.indices(chunk.dictionary))
+    if pa.types.is_float64(chunk.type) and isinstance(lookup, NumberLookup):
+        return lookup.of_floats(chunk.to_numpy(zero_copy_only=False))
     return of_distinct(chunk, lookup)
 
 

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...contexts import Context
-from ...contexts.reading import describe_domain
 from ...contexts.structure.entrywise import among, rest, total, unprotected, worst_pair
 from ...core.canonical import canonical, loads
 from ...core.domain import Domain, Value
@@ -184,9 +183,7 @@ def same_values(domain: Domain, other: Domain) -> bool:
 # -- contexts as entries -----------------------------------------------------------------------------
 def describe_context(context: Context) -> dict[str, Any]:
     """The context and the domain of an entry, as lines hold them; `InvalidInput` where they are not read back alike."""
-    data: dict[str, Any] = json.loads(
-        canonical({"context": context.describe(), "domain": describe_domain(context.domain)})
-    )
+    data: dict[str, Any] = json.loads(canonical({"context": context.describe(), "domain": context.domain.describe()}))
     _read(canonical(data))
     return data
 
@@ -202,7 +199,7 @@ def _read(written: str) -> Context:
     with under(LIFTED):
         domain, _ = domain_of(Fields(data["domain"], "domain"), None)
         context = context_in_spec(data["context"], domain)
-    if canonical({"context": context.describe(), "domain": describe_domain(context.domain)}) != written:
+    if canonical({"context": context.describe(), "domain": context.domain.describe()}) != written:
         raise InvalidInput("a context must be written as the ledger writes it")
     return context
 

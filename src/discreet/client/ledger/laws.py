@@ -158,7 +158,7 @@ class FormLaws:
 
 def _value_in(context: Context, value: Value, where: str = "") -> Value:
     try:
-        found: Value = context.domain[context.domain.index(value)]
+        found: Value = context.domain.normalized(value)
     except UnknownValue as problem:
         if not where:
             raise

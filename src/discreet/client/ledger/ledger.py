@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from ...contexts import Context
-from ...contexts.reading import describe_domain
 from ...core.canonical import canonical
 from ...core.domain import listed_values
 from ...core.errors import AlreadyAnswered, InvalidInput, Overspent, Refused, check_type, shown
@@ -477,7 +476,7 @@ def _is_short(context: Context) -> bool:
     """True for a context that is written down although no budget counts it."""
     if context.domain.stored_range is None and context.size > MAX_TERMS_BYTES:
         return False
-    written = canonical({"context": context.describe(), "domain": describe_domain(context.domain)})
+    written = canonical({"context": context.describe(), "domain": context.domain.describe()})
     return len(written) <= MAX_TERMS_BYTES
 
 

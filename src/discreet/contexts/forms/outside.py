@@ -38,7 +38,7 @@ class Outside(Derived):
         level = epsilon_of(epsilon)
         if level == 0:
             raise InvalidContext("epsilon=0 must be positive: nothing could be told apart from a value outside")
-        self._set(scale, Domain((*scale.domain, *added)), level)
+        self._set(scale, scale.domain.extended(added), level)
 
     def _set(self, scale: Context, domain: Domain, level: Epsilon) -> None:
         self.scale, self.domain, self.level = scale, domain, level
@@ -159,7 +159,7 @@ class Outside(Derived):
                     f"{fields.name('outside')} must be the last values of the domain, in its order and after at least "
                     "one other, or not be in it at all"
                 )
-            inside = Domain(_kept(list(domain)[: -len(beside)]))
+            inside = domain.shortened(len(beside))
         context = context_in(Fields(fields.required("scale"), fields.name("scale")), inside)
         check("values", context.size + len(beside), fields.path)
         made = cls(context, beside, epsilon_in(fields))
@@ -168,8 +168,3 @@ class Outside(Derived):
 
     def __repr__(self) -> str:
         return f"{self.scale!r}.with_outside({self.count} values, epsilon={text_of(self.level)})"
-
-
-def _kept(values: list[Value]) -> Sequence[Value]:
-    """The values, as a range where they are 0, 1, ..., which takes no memory."""
-    return range(len(values)) if values == list(range(len(values))) else values

@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from ...core.domain import Alike, Domain, Singles, Value
-from ...core.errors import InvalidSpec
+from ...core.errors import InvalidContext, InvalidSpec
 from ...core.exact import Epsilon
 from ...core.fields import Fields
 from ...core.limits import check, spend
+from ...core.numbers import NumberDomain
 from ..context import Context
-from ..reading import context_in, describe_domain, domain_in
+from ..reading import context_in, domain_in
 
 MAX_SIMPLIFIED_SIZE = 128
 """The most values of a product that is looked at for a simpler form."""
@@ -32,6 +33,8 @@ class ProductContext(Context):
     form = "product"
 
     def __init__(self, first: Context, second: Context, *, domain: Domain | None = None) -> None:
+        if any(isinstance(part.domain, NumberDomain) for part in (first, second)):
+            raise InvalidContext("numbers on a grid must be asked by themselves, not together with another answer")
         self.first, self.second = first, second
         self.is_closed = first.is_closed and second.is_closed
         self.domain = Domain(_pairs(first, second)) if domain is None else domain
@@ -126,7 +129,7 @@ def _pairs(first: Context, second: Context) -> list[Value]:
 
 def _described(factor: Context) -> dict[str, Any]:
     entries = {"context": factor.describe()}
-    return entries if isinstance(factor, ProductContext) else {"domain": describe_domain(factor.domain), **entries}
+    return entries if isinstance(factor, ProductContext) else {"domain": factor.domain.describe(), **entries}
 
 
 def _read_factor(fields: Fields) -> Context:

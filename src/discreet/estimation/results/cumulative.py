@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...core.domain import Domain, Value, listed_values, plain_value
 from ...core.errors import InvalidInput, Unavailable, shown
+from ...core.numbers import NumberDomain
 from ..decoders import decoder_of
 from ..tally import Tally
 from .anytime import anytime_of_cells
@@ -256,7 +257,8 @@ class Quantile(Tabular):
         """The lowest and the highest value that the quantile may be: it covers at least as often, values being few.
 
         From the first value whose share up to it may be `level` or more, to the one after the last whose share up to
-        it may be less. What the share may be is bounded by means of F over a window, F at each value being noisy.
+        it may be less. What the share may be is bounded by means of F over a window, F at each value being noisy. The
+        share up to a node of a grid is a mean of F over the step after it, so that numbers take a step more each way.
         """
         level, place, values = checked_level(confidence, anytime), self._place, self.cumulative.values
         z, last = level.quantile(self.n), len(values) - 1
@@ -266,6 +268,8 @@ class Quantile(Tabular):
         first = int(np.argmax(high >= self.level)) if (high >= self.level).any() else last
         below = np.nonzero(low < self.level)[0]
         upper = min(int(below[-1]) + 1, last) if len(below) else 0
+        if isinstance(self.cumulative.result.values, NumberDomain):
+            first, upper = max(first - 1, 0), min(upper + 1, last)
         return values[min(first, place)], values[max(upper, place)]
 
     def to_dict(self, *, confidence: float = CONFIDENCE, anytime: bool = False) -> dict[str, Any]:

@@ -118,7 +118,7 @@ class Estimate(Shares):
         return with_errors(self.stderr, lambda: covariance_of_shares(decoder, self.n, self.shares, self.norm_shares))
 
     def _remarks(self) -> list[str]:
-        return remark_on_few([self.law], "shares") if self.n else []
+        return [*super()._remarks(), *(remark_on_few([self.law], "shares") if self.n else [])]
 
     def _interval(self, level: Level) -> tuple[Array, Array]:
         """The ends of `law`; at any time exact ones where the counts tell the sum of the squared scores."""

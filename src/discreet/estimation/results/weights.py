@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...core.domain import Domain
 from ...core.errors import InvalidInput, shown
+from ...core.numbers import NumberDomain
 from ...core.per_value import per_value
 from ..arrays.layout import slabs
 from ..decoders import Decoder, decoder_of
@@ -61,6 +62,24 @@ def weights_of(domain: Domain, weights: Any, *, name: str = "weights") -> Array:
     if array.shape != (len(domain),) or not np.isfinite(array).all():
         raise InvalidInput(f"{name} of shape {array.shape} must be {len(domain)} finite numbers")
     return array
+
+
+def spread_weights(domain: Domain, center: float, error: float) -> Array:
+    """Weights of a variance: squared distances from an estimated mean, whose squared error is `error`.
+
+    A number that is rounded to the nodes of a grid at random has a variance of its own, from 0 to a quarter of a step
+    squared; an eighth is taken off, which is wrong by an eighth at most.
+    """
+    weights = (numbers_of(domain, "variance") - center) ** 2 + error
+    own = float(domain.step) ** 2 / 8 if isinstance(domain, NumberDomain) and domain.draws else 0.0
+    return np.asarray(weights - own)
+
+
+def cut_at(domain: Domain) -> str:
+    """What is to be said of numbers that count as the bounds; empty where there are none."""
+    if not isinstance(domain, NumberDomain) or not domain.clip:
+        return ""
+    return f"of numbers cut at {domain.normalized(domain.low)} and {domain.normalized(domain.high)}"
 
 
 Queries = tuple[Array, Array]
