@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -44,7 +44,7 @@ def form_promise(
     ]
 
 
-def form_promise_for(form: Form, name: str, x: int, unit: str = "") -> str:
+def form_promise_for(form: Form, name: str, x: int | Sequence[int], unit: str = "") -> str:
     """A sentence that says how far one answer, value number x of a question, is hidden; it does not repeat it."""
     sentence = promise_for(form.questions[name].context, x, unit)
     if form.strategy == TOGETHER and not _is_even(_joint(form)):

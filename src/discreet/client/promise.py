@@ -62,14 +62,18 @@ def promise(
     ]
 
 
-def promise_for(context: Context, x: int, unit: str = "") -> str:
-    """A sentence that says how far one answer, value number x, is hidden; it does not repeat the answer."""
-    others, hidden = context.size - 1, hidden_counts(context)[x]
+def promise_for(context: Context, x: int | Sequence[int], unit: str = "") -> str:
+    """A sentence that says how far one answer, value number x, is hidden; it does not repeat the answer.
+
+    A number that may become one of several values is hidden as well as the worst of them.
+    """
+    several = [x] if isinstance(x, int) else list(x)
+    others, hidden = context.size - 1, min(hidden_counts(context)[one] for one in several)
     if hidden == 0:
         return "This answer is not protected: whoever gets your report may learn it for certain."
     if (near := _by_distance(context, unit, "it")) is not None:
         return f"This answer is protected best against answers near it: {near}"
-    level = context.largest if context.size > MAX_ROW else _largest_finite(context, x)
+    level = context.largest if context.size > MAX_ROW else max(_largest_finite(context, one) for one in several)
     likelier = f"your report makes it at most {ratio(level)} times as likely as before (epsilon {text_of(level)})"
     if hidden == others:
         return f"This answer is protected: compared with any other, {likelier}."
@@ -120,15 +124,16 @@ def _by_distance(context: Context, unit: str, what: str) -> str | None:
 
     None for a context that does not go by distance alone, or has one answer.
     """
-    each = context.distance_epsilon
+    numbers = context.number_bounds
+    each = context.distance_epsilon if numbers is None else numbers.a_unit
     if context.shows or not context.largest or each is None:
         return None
     most = min(NOTABLE, context.largest) / each
     distance = next(step for step in _round_numbers(most) if step <= most)
     level, other = each * distance, f"an answer at a distance of {text_of(distance)}"
-    if unit and _is_numeric(context, each):
+    if unit and (numbers is not None or _is_numeric(context, each)):
         other += f" {quoted(unit)}"
-    if context.size <= MAX_COMPARED and context.smallest > level:
+    if numbers is None and context.size <= MAX_COMPARED and context.smallest > level:
         level, other = Fraction(context.smallest), "the nearest answers"
     return (
         f"compared with {other}, your report makes {what} at most {ratio(level)} "
