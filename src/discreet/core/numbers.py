@@ -292,6 +292,8 @@ def _decimal(value: object, name: str) -> Fraction:
     exact = _exact(value)
     if exact is None or not _is_decimal(exact):
         raise InvalidContext(f"{name}={shown(value)} must be a finite decimal")
+    if abs(exact) > MAX_UNITS:
+        raise InvalidContext(f"{name}={shown(value)} must be at most 10**15, and no less than -10**15")
     return exact
 
 

@@ -68,7 +68,9 @@ def _of_numbers(mechanism: Mechanism) -> dict[str, str]:
     if not isinstance(domain, NumberDomain):
         return {}
     rounded = f"{domain.scale_rule}, {domain.rounding} to one of {domain.nodes}, {text_of(domain.step)} apart"
-    rows = {"numbers": rounded.replace("at random", "rounded at random").replace("nearest to", "rounded to the nearest")}
+    rows = {
+        "numbers": rounded.replace("at random", "rounded at random").replace("nearest to", "rounded to the nearest")
+    }
     if domain.counted:
         rows["beyond"] = domain.counted[0].lower() + domain.counted[1:-1]
     unit = "" if bounds is None or bounds.a_unit is None else f"{text_of(bounds.a_unit)} times their distance, and "
