@@ -180,7 +180,8 @@ def _amount(ask: Dialogue, texts: dict[str, Any], name: str, *, own: bool) -> di
     if not near:
         return entries | {"context": {"form": "numbers", "epsilon": _level(ask, "Epsilon", "1")}}
     epsilon = _level(ask, "Epsilon of two numbers one apart", "0.05")
-    if (step := step_for(low, high, epsilon)) is not None:
+    step = None if refusal else step_for(low, high, epsilon)  # with a refusal the law lists every pair of nodes
+    if step is not None:
         domain["step"] = text_of(step)
     context = {"form": "numbers", "distance": "line", "epsilon": epsilon}
     if not refusal:

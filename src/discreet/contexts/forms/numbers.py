@@ -80,7 +80,7 @@ def numbers(
         return Uniform(domain, epsilon)
     if domain.outside and (grades is not None or distance is not None):
         raise InvalidContext(
-            'outside: values beside numbers that have distances or grades need an epsilon of their own: form = "outside"'
+            'outside: values beside numbers with distances or grades need an epsilon of their own: form = "outside"'
         )
     if grades is not None:
         if distance is not None:
