@@ -9,7 +9,7 @@ from types import MappingProxyType
 from ..contexts import Context
 from ..core.exact import text_of
 from ..wire.form import EACH, ONE, TOGETHER, Form
-from .promise import COST, INVITED, describe_hiding, describe_showing, promise_for, ratio
+from .promise import COST, INVITED, describe_bounds, describe_hiding, describe_showing, promise_for, ratio
 
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Small numbers as they are written in a sentence."""
@@ -71,7 +71,11 @@ def _protected(form: Form, words: Mapping[str, Mapping[str, str]], units: Mappin
         return [_of_all("your report makes yours", _joint(form).largest)]
     promised: dict[tuple[str, ...], list[int]] = {}
     for place, (name, spec) in enumerate(form.questions.items(), 1):
-        said = (describe_hiding(spec.context, units.get(name, "")), *describe_showing(spec.context, words[name]))
+        hiding, showing = (
+            describe_hiding(spec.context, units.get(name, "")),
+            describe_showing(spec.context, words[name]),
+        )
+        said = (hiding, *showing, *describe_bounds(spec.context))
         promised.setdefault(said, []).append(place)
     sentences = []
     for said, places in promised.items():

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from ..contexts import Context
 from ..core.exact import text_of
+from ..core.numbers import NumberDomain
 
 MAX_LISTED = 8
 """The most values or blocks that a sentence lists."""
@@ -56,6 +57,7 @@ def promise(
     return [
         describe_hiding(context, unit),
         *describe_showing(context, words),
+        *describe_bounds(context),
         *([INVITED] if access == "invitation" else []),
         f"{COST} {text_of(context.largest)} of your privacy budget. The same answer again uses nothing; "
         f"a different one {again}.",
@@ -108,11 +110,13 @@ def describe_hiding(context: Context, unit: str = "") -> str:
         return "Nothing is hidden here: whoever gets your report may learn your answer from it."
     if (near := _by_distance(context, unit, "yours")) is not None:
         return f"The nearer another answer is to yours, the better yours is hidden: {near}"
-    times, epsilon = ratio(context.largest), text_of(context.largest)
+    times, epsilon, answers = ratio(context.largest), text_of(context.largest), "answers"
     other = "an answer that it is hidden from" if context.shows else "any other answer"
+    if isinstance(context.domain, NumberDomain) and not context.domain.outside and not context.shows:
+        other, answers = f"any other{context.domain.scale_rule.removeprefix('a')}", "numbers"
     if context.smallest != context.largest:
         times = f"{ratio(Fraction(context.smallest))} to {times}"
-        epsilon = f"{text_of(context.smallest)} to {epsilon}, depending on the two answers"
+        epsilon = f"{text_of(context.smallest)} to {epsilon}, depending on the two {answers}"
     return (
         f"Compared with {other}, your report makes yours at most {times} times as likely as before, whatever was known "
         f"of you (epsilon {epsilon})."
@@ -182,6 +186,12 @@ def describe_showing(context: Context, words: Mapping[str, str]) -> list[str]:
     ]
     rest = len(everywhere) + len(somewhere) < context.size
     return [" ".join([*sentences, *(["All other answers are not protected."] if rest else [])])]
+
+
+def describe_bounds(context: Context) -> list[str]:
+    """What becomes of numbers beyond the bounds; nothing where they are refused."""
+    domain = context.domain
+    return [domain.counted] if isinstance(domain, NumberDomain) and domain.counted else []
 
 
 def value_text(value: object, words: Mapping[str, str]) -> str:

@@ -204,7 +204,7 @@ class NumberDomain(Domain):
         if not self.clip:
             return ""
         low, high = _written(self.low), _written(self.high)
-        return f"Numbers above {high} count as {high}, and those below {low} as {low}."
+        return f"Numbers above {high} count as {high}, and numbers below {low} as {low}."
 
     @property
     def rule(self) -> str:

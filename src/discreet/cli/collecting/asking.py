@@ -84,8 +84,6 @@ def show_question(question: Question, *, numbered: bool) -> None:
     ends, listed = _range_and_rest(question)
     if isinstance(question.values, NumberDomain):
         click.echo(f"  {question.values.scale_rule}{unit}")
-        if question.values.counted:
-            click.echo(f"  {question.values.counted}")
     if ends is not None:
         click.echo(f"  a whole number from {ends[0]} to {ends[1]}{unit}")
     for place, value in enumerate(listed[:MAX_LISTED_VALUES], 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ MAX_ORDERED = 1_000
 MIN_GIVEN = 0.01
 """The least share of people who gave a number of which anything is said."""
 
+MIN_RANGES, MAX_RANGES = 4, 10
+"""In how many ranges a histogram has its shares."""
+
 FIGURES = ("mean", "spread", "median")
 
 
@@ -31,7 +35,8 @@ def figures_of(tally: Tally, *, confidence: float = CONFIDENCE, anytime: bool = 
     """The figures of numbers on a grid as plain data; None for any other values, and where there are no reports.
 
     `mean`, `spread` (the standard deviation) and `median` have a `value` and the ends `low` and `high` of an interval,
-    or are None. They are about the people who gave a number, a share `given` of all; `cut` says where numbers were cut.
+    or are None. They are about the people who gave a number, a share `given` of all; `cut` says where numbers were cut, and
+    `ranges` are shares of all people, for a histogram.
 
     >>> import discreet as dc
     >>> mechanism = dc.mechanism(dc.Context.numbers(0, 8, "4", clip=True))
@@ -47,7 +52,7 @@ def figures_of(tally: Tally, *, confidence: float = CONFIDENCE, anytime: bool = 
     on_scale = (np.arange(len(domain)) < domain.nodes).astype(float)
     given = result.query(on_scale).value if domain.outside else 1.0
     figures: dict[str, Any] = {"mean": None, "spread": None, "median": None, "given": given}
-    figures |= {"low": float(domain.low), "high": float(domain.high), "cut": cut_at(domain)}
+    figures |= {"low": float(domain.low), "high": float(domain.high), "cut": cut_at(domain), "ranges": None}
     if given <= MIN_GIVEN:
         return figures
     numbers = np.array([*map(float, domain.grid), *[0.0] * len(domain.outside)])
@@ -57,6 +62,7 @@ def figures_of(tally: Tally, *, confidence: float = CONFIDENCE, anytime: bool = 
         squares = (numbers - mean) ** 2 + figures["mean"]["stderr"] ** 2 - own_variance(domain)
         variance, query = _among(result, squares, on_scale, given)
         figures["spread"] = _root(_ends(query, variance, how))
+        figures["ranges"] = _ranges(result, domain, how)
         if not domain.outside and domain.nodes <= MAX_ORDERED:
             median = result.quantile(0.5)
             low, high = map(plain_value, median.interval(confidence, anytime=anytime))
@@ -80,6 +86,24 @@ def _ends(query: Query, value: float, how: Mapping[str, Any]) -> dict[str, Any]:
     ends = [value + end - query.value for end in query.interval(**how)]
     value, low, high, stderr = finite(np.array([value, *ends, query.stderr])) or [None] * 4
     return {"value": value, "stderr": stderr, "low": low, "high": high}
+
+
+def _ranges(result: Estimate, domain: NumberDomain, how: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The shares of a few ranges of all people, about: a node between two ranges counts half for each."""
+    steps = domain.nodes - 1
+    count = max(parts for parts in range(1, MAX_RANGES + 1) if steps % parts == 0 or parts == 1)
+    count = count if count >= MIN_RANGES or steps < MIN_RANGES else MAX_RANGES
+    ends = [round(i * steps / count) for i in range(count + 1)]
+    ranges = []
+    for first, last in pairwise(ends):
+        weights = np.zeros(len(domain))
+        weights[first : last + 1] = 1.0
+        weights[first] = 1.0 if first == 0 else 0.5
+        weights[last] = 1.0 if last == steps else 0.5
+        query = result.query(weights)
+        bounds = {"from": float(domain.grid[first]), "to": float(domain.grid[last])}
+        ranges.append({**bounds, **_ends(query, query.value, how)})
+    return ranges
 
 
 def _root(variance: dict[str, Any]) -> dict[str, Any]:
