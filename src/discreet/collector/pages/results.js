@@ -103,8 +103,10 @@ function head(progress) {
 async function main(cell) {
   const rows = rowsOf(cell.result);
   const { numbers } = cell.result;
+  let isDrawn = false;
   const draw = (/** @type {any[]} */ sorted) => {
-    if (numbers && state.chart && parts.chart.firstChild) return; // ranges have an order of their own
+    if (numbers && isDrawn) return; // ranges have an order of their own
+    isDrawn = true;
     const some = sorted.slice(0, DRAWN);
     const chart = (numbers && ranges(numbers, { n: cell.n, width: width() })) || intervals(some, { n: cell.n, width: width(), description: say("chartOf", { n: some.length }) });
     state.chart = chart;
