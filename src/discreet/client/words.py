@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from ..contexts import Context
 from ..core.domain import Domain
 from ..core.errors import InvalidInput, shown
+from ..core.numbers import NumberDomain
 from ..wire.texts import TURNS
 
 MARKS = re.compile("[\u061c\u200e\u200f]")
@@ -43,21 +44,26 @@ def check_words(values: Domain, words: Mapping[str, str]) -> None:
 
     A person picks an answer, and reads what is promised of it, by these texts. So each must be visible and keep the
     direction of writing; a word must differ in its `appearance` from every other word and from the text of every other
-    value, and what is `visible` of two values must differ.
+    value, and what is `visible` of two values must differ. Beside numbers none may look like one.
     """
     looks: dict[str, str] = {}
+    is_scale = isinstance(values, NumberDomain)
     for value, word in words.items():
         name = f"words[{shown(value)}]={shown(word)}"
         if not _readable(word):
             raise InvalidInput(f"{name} must be visible, without characters that turn the direction of writing")
+        if is_scale and _looks_like_number(word):
+            raise InvalidInput(f"{name} must not look like a number, which is a value")
         if (other := looks.setdefault(appearance(word), value)) != value:
             raise InvalidInput(f"{name} must not look like the words for {shown(other)}")
     if not words and values.stored_range is not None:
         return
     seen: dict[str, str] = {}
-    for text in map(str, values):
+    for text in map(str, values.outside if isinstance(values, NumberDomain) else values):
         if (other := looks.get(appearance(text), text)) != text:
             raise InvalidInput(f"words[{shown(other)}]={shown(words[other])} must not look like {shown(text)}, a value")
+        if is_scale and _looks_like_number(text):
+            raise InvalidInput(f"values: {shown(text)} must not look like a number, which is another value")
         if not _readable(text) or seen.setdefault(visible(text), text) != text:
             raise InvalidInput(f"values: {shown(text)} must be visible, and must not look like another value")
 
@@ -67,6 +73,12 @@ def check_blocks(context: Context) -> None:
     for part in context.parts or ():
         if not _readable(str(part.name)):
             raise InvalidInput(f"blocks: {shown(part.name)} must be visible and keep the direction of writing")
+
+
+def _looks_like_number(text: str) -> bool:
+    """True if a reader may take it for a number: there are digits in it and no letters."""
+    kinds = {unicodedata.category(character)[0] for character in visible(text)}
+    return "N" in kinds and "L" not in kinds
 
 
 def _readable(text: str) -> bool:
