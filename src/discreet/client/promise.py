@@ -201,7 +201,9 @@ def describe_showing(context: Context, words: Mapping[str, str]) -> list[str]:
     if len(somewhere) == context.size:
         return ["Every answer is hidden from some of the others only. Your report may rule out the rest for certain."]
     sentences = [
-        f"{protected}: " + _list([quoted(domain.normalized(domain[x]), words) for x in numbers[:MAX_LISTED]], len(numbers)) + "."
+        f"{protected}: "
+        + _list([quoted(domain.normalized(domain[x]), words) for x in numbers[:MAX_LISTED]], len(numbers))
+        + "."
         for protected, numbers in (("Protected", everywhere), ("Protected against some answers only", somewhere))
         if numbers
     ]
