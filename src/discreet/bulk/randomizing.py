@@ -104,7 +104,7 @@ def _placing(grid: NumberDomain, sampler: Sampler, fill: Fill) -> Fill:
     def placed(positions: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
         rows = words.reshape(len(positions), -1)
         nodes = place(grid, positions, rows[:, 0] if grid.draws else None)
-        fill(nodes, rows[:, grid.draws :].reshape(-1), out)
+        fill(nodes, np.ascontiguousarray(rows[:, grid.draws :]).reshape(-1), out)
 
     return placed
 

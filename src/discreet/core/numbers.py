@@ -169,11 +169,6 @@ class NumberDomain(Domain):
         except UnknownValue:
             return None
 
-    def around(self, value: object) -> tuple[int, ...]:
-        position = self.position(value)
-        ends = (self.place(position, (0,)), self.place(position, ((1 << 64) - 1,)))
-        return tuple(sorted(set(ends)))
-
     def clips(self, value: object) -> bool:
         """True for a number beyond the bounds."""
         exact = None if self._outside_number(value) is not None else _exact(value)

@@ -1,7 +1,7 @@
 /** The page of whoever plans: what is asked, what is sensitive, and at once what that costs; then the survey is started. */
 
 import { ask, failure, takeTokens } from "./api.js";
-import { declarationOf, documentOf, draftOf, flat, newModel, newQuestion, STRATEGIES, isAny } from "./design-model.js";
+import { declarationOf, documentOf, draftOf, flat, newModel, newQuestion, isAny, STRATEGIES } from "./design-model.js";
 import { amount, field, typed, woven } from "./design-parts.js";
 import { preview } from "./design-preview.js";
 import { questions } from "./design-questions.js";
