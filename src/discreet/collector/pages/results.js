@@ -64,7 +64,7 @@ function law() {
 /** @param {any} result @param {string} [series] */
 const rowsOf = (result, series) =>
   result.values.map((/** @type {any} */ value, /** @type {number} */ i) => ({
-    name: word(value),
+    name: result.numbers ? number(word(value)) : word(value),
     share: result.shares[i],
     stderr: result.stderr?.[i] ?? null,
     low: result.low?.[i] ?? null,
@@ -129,7 +129,7 @@ async function main(cell) {
     { key: "low", title: say("column.low"), number: true, text: (/** @type {any} */ row) => percent(row.low) },
     { key: "high", title: say("column.high"), number: true, text: (/** @type {any} */ row) => percent(row.high) },
   ];
-  show(parts.table, table(columns, rows, { caption: say("everyShare"), ...(numbers ? { sort: "order" } : { sort: "share", down: true }), changed: draw }), grouped(cell.result));
+  show(parts.table, table(columns, rows, { caption: say(numbers ? "numbers.nodes" : "everyShare"), ...(numbers ? { sort: "order" } : { sort: "share", down: true }), changed: draw }), grouped(cell.result));
   const where = await placed(law().context, cell.result.values, cell.result.shares, word);
   show(parts.map, ...(where ? [el("h2", {}, say("onMap")), map(where.places, { width: width(), description: say("mapOf"), ...where })] : []));
 }
