@@ -81,7 +81,7 @@ export const numbersOf = (data, valuesOf) => {
   });
   const span = last - first;
   demand(span > 0n && units > 0n && !(span % units) && !(span >> 32n) && greatest([-first, last]) <= 10n ** 15n);
-  const beside = outside ? valuesOf({ values: outside }) : [];
+  const beside = outside === undefined ? [] : valuesOf({ values: outside });
   const [most, nodes] = [Number(span), Number(span / units) + 1];
   demandSmall(nodes + beside.length, VALUES);
   demand(!beside.some(isNumber));

@@ -68,7 +68,7 @@ def promise(
 
 
 def promise_for(context: Context, x: int, unit: str = "") -> str:
-    """A sentence that says how far one answer, at position x of its domain, is hidden; it does not repeat the answer."""
+    """A sentence that says how far one answer, at position x, is hidden; it does not repeat the answer."""
     own = _may_become(context, x)
     others, hidden = context.size - 1, hidden_counts(context)[own[0]]
     if hidden == 0:
@@ -195,15 +195,17 @@ def describe_showing(context: Context, words: Mapping[str, str]) -> list[str]:
     if len(parts) > 1:
         groups = _list([quoted(part.name) for part in parts[:MAX_LISTED]], len(parts))
         return [f"Your report shows which of {len(parts)} groups your answer is in, but not which one there: {groups}."]
-    counts, others, domain = hidden_counts(context), context.size - 1, context.domain
+    counts, others = hidden_counts(context), context.size - 1
     everywhere = [x for x, count in enumerate(counts) if count == others]
     somewhere = [x for x, count in enumerate(counts) if 0 < count < others]
     if len(somewhere) == context.size:
         return ["Every answer is hidden from some of the others only. Your report may rule out the rest for certain."]
+
+    def named(x: int) -> Value:
+        return context.domain.normalized(context.domain[x])
+
     sentences = [
-        f"{protected}: "
-        + _list([quoted(domain.normalized(domain[x]), words) for x in numbers[:MAX_LISTED]], len(numbers))
-        + "."
+        f"{protected}: {_list([quoted(named(x), words) for x in numbers[:MAX_LISTED]], len(numbers))}."
         for protected, numbers in (("Protected", everywhere), ("Protected against some answers only", somewhere))
         if numbers
     ]

@@ -197,7 +197,7 @@ def vectors(mechanism: Mechanism, count: int, seed: int) -> Iterator[Vector]:
     if isinstance(domain, NumberDomain):
         chance = Random(f"{seed} {mechanism.fingerprint}")
         for node, row in zip(x.tolist(), rows, strict=True):
-            held = _held(domain, node, chance)
+            held = number_held(domain, node, chance)
             position = domain.position(held)
             more = [_rounding(domain, position, chance)] * domain.draws + row
             yield Vector(position, tuple(more), drawn(mechanism, position, more), held)
@@ -206,7 +206,7 @@ def vectors(mechanism: Mechanism, count: int, seed: int) -> Iterator[Vector]:
         yield Vector(value, tuple(row), drawn(mechanism, value, row))
 
 
-def _held(domain: NumberDomain, node: int, chance: Random) -> Value:
+def number_held(domain: NumberDomain, node: int, chance: Random) -> Value:
     """What somebody may hold near a node, or beyond the bounds that clip it, in many ways to write it."""
     if node >= domain.nodes:
         return domain[node]
