@@ -96,7 +96,7 @@ export function single(draft, { saved, save, milliseconds, width, isScale, unit 
       " ",
       say("designing.computed", { milliseconds }),
     ),
-    keeping(draft, save),
+    keeping(draft, draft.mean ? null : save),
     ...previewed(draft.preview, width),
   ];
 }

@@ -35,8 +35,8 @@ def figures_of(tally: Tally, *, confidence: float = CONFIDENCE, anytime: bool = 
     """The figures of numbers on a grid as plain data; None for any other values, and where there are no reports.
 
     `mean`, `spread` (the standard deviation) and `median` have a `value` and the ends `low` and `high` of an interval,
-    or are None. They are about the people who gave a number, a share `given` of all; `cut` says where numbers were cut, and
-    `ranges` are shares of all people, for a histogram.
+    or are None. They are about the people who gave a number, a share `given` of all; `cut` says where numbers were cut,
+    and `ranges` are shares of all people, for a histogram.
 
     >>> import discreet as dc
     >>> mechanism = dc.mechanism(dc.Context.numbers(0, 8, "4", clip=True))
