@@ -79,7 +79,7 @@ def evaluate_draft(data: object) -> dict[str, Any]:
 
 
 def _accuracy(mechanism: Mechanism, n: int, shares: Array) -> dict[str, Any]:
-    """The errors to expect and made-up results; of numbers the error of their mean, which is what they are asked for."""
+    """The errors to expect and made-up results; of numbers the error of their mean, for which they are asked."""
     mean = _mean(mechanism, n, shares)
     if mean is not None:
         return {"mean": mean, "people": n, "rows": [], "preview": None}
