@@ -44,8 +44,8 @@ class NumberDomain(Domain):
 
     >>> import discreet as dc
     >>> incomes = dc.NumberDomain(0, 4000, nodes=5, clip=True)
-    >>> list(incomes), incomes.normalized("1234.567"), incomes.normalized(5000)
-    ([0, 1000, 2000, 3000, 4000], '1234.57', '4000')
+    >>> list(incomes), incomes.normalized("1234.5"), incomes.normalized(5000)
+    ([0, 1000, 2000, 3000, 4000], '1235', '4000')
     """
 
     def __init__(
