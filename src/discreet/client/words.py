@@ -50,7 +50,9 @@ def check_words(values: Domain, words: Mapping[str, str]) -> None:
     if isinstance(values, NumberDomain):
         for value, word in words.items():
             if any(c.isnumeric() for c in word) and not any(c.isalpha() for c in word):
-                raise InvalidInput(f"words[{shown(value)}]={shown(word)} must not look like a number, which is an answer")
+                raise InvalidInput(
+                    f"words[{shown(value)}]={shown(word)} must not look like a number, which is an answer"
+                )
     for value, word in words.items():
         name = f"words[{shown(value)}]={shown(word)}"
         if not _readable(word):

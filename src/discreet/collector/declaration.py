@@ -156,7 +156,9 @@ def check_texts(texts: Texts, law: Law, labels: Mapping[str, tuple[str, ...]]) -
 def _check_words(texts: LabelTexts, domain: Domain, path: str, what: str) -> None:
     for value in texts.words:
         if isinstance(domain, NumberDomain) and value not in map(str, domain.outside):
-            raise InvalidSpec(f"{path}words: {value!r} must be an answer outside the scale: numbers are shown as they are")
+            raise InvalidSpec(
+                f"{path}words: {value!r} must be an answer outside the scale: numbers are shown as they are"
+            )
         if domain.find_text(value) is None:
             of = "a value of the domain, as text" if what == "value" else "a text of the label"
             raise InvalidSpec(f"{path}words: {value!r} must be {of}")

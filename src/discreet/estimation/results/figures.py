@@ -84,8 +84,8 @@ def _among(result: Estimate, weights: Any, on_scale: Any, given: float) -> tuple
 def _ends(query: Query, value: float, how: Mapping[str, Any]) -> dict[str, Any]:
     """A figure with its error and its interval, which are those of a query."""
     ends = [value + end - query.value for end in query.interval(**how)]
-    value, low, high, stderr = finite(np.array([value, *ends, query.stderr])) or [None] * 4
-    return {"value": value, "stderr": stderr, "low": low, "high": high}
+    numbers = finite(np.array([value, *ends, query.stderr])) or [None] * 4
+    return dict(zip(("value", "low", "high", "stderr"), numbers, strict=True))
 
 
 def _ranges(result: Estimate, domain: NumberDomain, how: Mapping[str, Any]) -> list[dict[str, Any]]:
