@@ -10,7 +10,7 @@ import pytest
 
 import discreet as dc
 from discreet.bulk.encoding import encode, lookup_of
-from discreet.bulk.numbers import place
+from discreet.bulk.numbers import grid_of, place
 from discreet.core.errors import UnknownValue
 
 GRIDS = {
@@ -87,7 +87,7 @@ def test_places_become_nodes_as_one_by_one(grid):
     for shift in (-1, 0, 1):  # the words at which the node changes
         words = np.array([min(max(t + shift, 0), 2**64 - 1) for t in thresholds], dtype=np.uint64)
         expected = [grid.place(int(p), [int(word)]) for p, word in zip(positions, words, strict=True)]
-        assert place(grid, positions, words if grid.draws else None).tolist() == expected
+        assert place(grid_of(grid), positions, words if grid.draws else None).tolist() == expected
 
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
