@@ -57,20 +57,18 @@ def place_texts(offsets: Any, data: Any, powers: Any, grid: Any, out: Any) -> An
         at, end = U(offsets[i]), U(offsets[i + ONE])
         sign = I(data[at]) - 48 if at < end else 0
         at += U((sign == PLUS) | (sign == MINUS))
-        digits, decimals, points, plain = 0, 0, 0, end - at <= U(DIGITS + 1)
-        number = ZERO
-        if plain:
-            for j in range(at, end):
-                digit = I(data[j]) - 48
-                if digit == POINT:
-                    points += 1
-                elif 0 <= digit <= NINE:
-                    number = number * U(10) + U(digit)
-                    digits += 1
-                    decimals += points
-                else:
-                    plain = False
-        if not (plain and points <= 1 and 1 <= digits <= DIGITS):
+        digits, decimals, points, others, number = 0, 0, 0, 0, ZERO
+        for j in range(at, min(end, at + U(DIGITS + 2))):
+            digit = I(data[j]) - 48
+            if 0 <= digit <= NINE:
+                number = number * U(10) + U(digit)
+                digits += 1
+                decimals += points
+            elif digit == POINT:
+                points += 1
+            else:
+                others += 1
+        if others > 0 or points > 1 or digits < 1 or digits > DIGITS:
             out[i] = grid.doubtful
             doubtful += ONE
             continue

@@ -4,15 +4,16 @@ Both do what `NumberDomain.position` and `NumberDomain.place` do one by one, to 
 `MIN_COMPILED_SIZE` numbers on they are compiled where Numba is installed (`discreet.bulk.number_kernels`).
 
 *Doubles, without a float that decides wrongly.* A double v means the shortest decimal s that reads as v. In units of
-``10**-D``, ``s 10**D`` is within 2**-52 of its size of the product ``v 10**D`` of doubles: half a unit in the last place
-for s, and half a one for the product, in which ``10**D`` is exact. Below ``10**15 + 1`` that is less than 1/4, so the
-nearest whole number of units is the floor w of the product, or w + 1: the latter if s is at least the middle
-``c = (2w + 1) / (2 10**D)``. Both parts of c are whole numbers below 2**53, so one division of doubles gives R(c),
-the double that c reads as. Reading never decreases, so ``v > R(c)`` says ``s > c``, and ``v < R(c)`` says ``s < c``.
-And if ``v = R(c)`` then ``s = c`` where c has at most 15 digits, since no two such decimals read as the same double: so
-``s >= c`` exactly if ``v >= R(c)``. Only in the units of more than 14 digits is ``v = R(c)`` left to be read one by one.
-A float of 32 bits prints a decimal within 2**-24 of its size: it decides like a double where it is further than twice that
-from the middle, and what is nearer is read one by one, each distinct number once.
+``10**-D``, ``s 10**D`` is within 2**-52 of its size of the product ``v 10**D`` of doubles: half a unit in the last
+place for s, and half a one for the product, in which ``10**D`` is exact. Below ``10**15 + 1`` that is less than 1/4, so
+the nearest whole number of units is the floor w of the product, or w + 1: the latter if s is at least the middle
+``c = (2w + 1) / (2 10**D)``. Both parts of c are whole numbers below 2**53, so one division of doubles gives R(c), the
+double that c reads as. Reading never decreases, so ``v > R(c)`` says ``s > c``, and ``v < R(c)`` says ``s < c``. And if
+``v = R(c)`` then ``s = c`` where c has at most 15 digits, since no two such decimals read as the same double: so
+``s >= c`` exactly if ``v >= R(c)``. Only where bounds have 15 digits is ``v = R(c)`` left to be read one by one.
+
+A float of 32 bits prints a decimal within 2**-24 of its size: it decides as a double does where it is further than
+twice that from the middle. What is nearer is read one by one, each distinct number once.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 from ..core.errors import UnknownValue
 from ..core.numbers import NumberDomain
 from ..estimation.arrays.acceleration import accelerated
-from .encoding import ABSENT, DomainLookup, outside
+from .encoding import ABSENT, DomainLookup
 
 if TYPE_CHECKING:
     Words = NDArray[np.uint64]
@@ -46,7 +47,7 @@ Grid = namedtuple(
 )
 """A domain of numbers in 64 bits: floats, whole numbers with a sign, and words, in this order.
 
-`least` and `most` are the whole numbers at its ends; `absent` and `doubtful` stand for no place and for one to be found.
+`least` and `most` are the whole numbers at its ends; `absent` stands for no place, `doubtful` for one to be found.
 """
 
 
@@ -54,14 +55,10 @@ def grid_of(domain: NumberDomain) -> Grid:
     """The domain packed for arrays."""
     scale = 10**domain.decimals
     signed = scale, domain.first, domain.last, -(-domain.first // scale), domain.last // scale
-    words = domain.positions, domain.positions + 1, domain.last - domain.first, domain.units
-    return Grid(
-        *map(float, (scale, domain.first, domain.last)),
-        domain.clip,
-        domain.decimals,
-        *map(np.int64, signed),
-        *map(U, (*words, 2**32 // domain.units, domain.nodes)),
-    )
+    beyond, span = (domain.positions, domain.positions + 1), domain.last - domain.first
+    floats = map(float, (scale, domain.first, domain.last))
+    words = map(U, (*beyond, span, domain.units, 2**32 // domain.units, domain.nodes))
+    return Grid._make((*floats, domain.clip, domain.decimals, *map(np.int64, signed), *words))
 
 
 class NumberLookup(DomainLookup):
@@ -70,7 +67,7 @@ class NumberLookup(DomainLookup):
     def __init__(self, domain: NumberDomain, *, written: bool = False) -> None:
         super().__init__(domain, written=written)
         self._numbers, self._grid, self.absent = domain, grid_of(domain), domain.positions
-        self._type = np.min_scalar_type(domain.positions + 1)
+        self._type = np.dtype(np.min_scalar_type(domain.positions + 1) if domain.positions < LOW else np.int64)
         self._width = NEVER if max(-domain.first, domain.last) <= SURE else EQUAL
 
     def number(self, value: object) -> int:
@@ -83,7 +80,8 @@ class NumberLookup(DomainLookup):
         return self.of_floats(np.array(values)) if set(map(type, values)) == {float} else super()._of_list(values)
 
     def _of_distinct(self, array: NDArray[Any]) -> NDArray[Any]:
-        return self.of_floats(array) if array.dtype.kind == "f" and array.itemsize in (4, 8) else super()._of_distinct(array)
+        known = array.dtype.kind == "f" and array.itemsize in (4, 8)
+        return self.of_floats(array) if known else super()._of_distinct(array)
 
     def of_integers(self, array: NDArray[Any]) -> NDArray[Any]:
         places = np.empty(len(array), dtype=self._type)
@@ -116,15 +114,14 @@ class NumberLookup(DomainLookup):
     def of_texts(
         self, offsets: NDArray[Any], data: NDArray[np.uint8], others: Callable[[NDArray[np.int64]], NDArray[Any]]
     ) -> NDArray[Any]:
-        """The places of the texts ``data[offsets[i]:offsets[i+1]]``; `others` finds those in rows that are not plain."""
+        """The places of the texts ``data[offsets[i]:offsets[i+1]]``; `others` finds those of rows not plain."""
         from .number_kernels import place_texts
 
         places = np.empty(len(offsets) - 1, dtype=self._type)
         if place_texts(offsets, data, U(10) ** np.arange(19, dtype=U), self._grid, places):
             rows = np.flatnonzero(places == self._grid.doubtful)
-            found = others(rows)
-            absent = outside(found, self.absent)
-            places[rows] = found if absent is None else np.where(absent, self.absent, found)
+            found = others(rows).astype(np.int64)
+            places[rows] = np.where(found == ABSENT, self.absent, found)
         return places
 
 
@@ -156,8 +153,8 @@ def _place_doubles(x: NDArray[Any], grid: Grid, width: float, out: NDArray[Any])
 def place(grid: Grid, positions: NDArray[Any], words: Words | None) -> NDArray[np.uint32]:
     """The node of every number: the upper one where its word u is below ``floor(2**64 r / den)``.
 
-    That is where the high word of ``u den + den - 1`` is below r: u is below the floor if u + 1 is at most the quotient,
-    ``(u + 1) den - 1 < 2**64 r``.
+    That is where the high word of ``u den + den - 1`` is below r: u is below the floor if u + 1 is at most the
+    quotient, ``(u + 1) den - 1 < 2**64 r``.
     """
     given = positions.astype(U)
     nodes, rest = np.divmod(np.minimum(given, grid.span), grid.units)
@@ -168,7 +165,7 @@ def place(grid: Grid, positions: NDArray[Any], words: Words | None) -> NDArray[n
         nodes += (words >> U(32)) * grid.units + (low >> U(32)) >> U(32) < rest
     beyond = given > grid.span
     nodes[beyond] = given[beyond] - grid.span - U(1) + grid.nodes
-    return nodes.astype(np.uint32)
+    return np.asarray(nodes, dtype=np.uint32)
 
 
 def compiled_place(grid: Grid, positions: NDArray[Any], words: Words | None) -> NDArray[np.uint32]:

@@ -41,8 +41,8 @@ TASK = 1 << 20
 """Words that a thread takes at a time."""
 
 Fill = Callable[..., None]
-"""``fill(indices, words, out, before)`` writes the reports of `indices`, W words each after `before` others (0), or raises
-`UnknownValue`."""
+"""``fill(indices, words, out, before=0)`` writes the reports of `indices`, by W words each after `before` others; or it
+raises `UnknownValue`."""
 
 
 def report_type(bits: int) -> np.dtype[Any]:
