@@ -90,7 +90,7 @@ def test_both_languages_say_the_same_of_every_number(promised):
         held = [value for value in held if value not in ("2.4", "1") or domain.high > 1]
         found = promised([[law_text(law), {"unit": "euros", "access": "invitation"}, held]])[0]
         assert found["sentences"] == promise(context, "refuse", {}, access="invitation", unit="euros"), name
-        assert found["each"] == [promise_for(context, domain.position(value), "euros") for value in held], name
+        assert found["each"] == [promise_for(context, domain.around(value), "euros") for value in held], name
     said = promise(NUMBERS["numbers"], "refuse", {})
     assert said[0].startswith("Compared with any other number from 0 to 4000, your report")
     assert said[1] == "Numbers above 4000 count as 4000, and numbers below 0 as 0."

@@ -12,7 +12,6 @@ from ..core.domain import Domain, Value
 from ..core.errors import BeyondLimits, DiscreetError, InvalidInput, Refused, UnknownValue, Unreachable, named, shown
 from ..core.exact import text_of
 from ..core.limits import allowed
-from ..core.numbers import NumberDomain
 from ..core.random import EntropySource
 from ..mechanisms.mechanism import Mechanism
 from ..wire.form import Form
@@ -87,17 +86,11 @@ class Question:
         return self.context.values
 
     def value_of(self, text: str) -> Value:
-        """The value, or the number, that is written `text`; `UnknownValue`, which does not repeat it, for any other."""
-        values = self.values
-        try:
-            if isinstance(values, NumberDomain):
-                return values.normalized(text)
-            number = values.find_text(text)
-            if number is None:
-                raise UnknownValue(f"{named(text)} must be {values.rule}")
-            value: Value = values[number]
-        except UnknownValue as problem:
-            raise UnknownValue(f"the answer to {self.name!r}: {problem}" if self.name else str(problem)) from None
+        """The value that is written `text`; `UnknownValue`, which does not repeat it, if there is none."""
+        value = self.values.held(text)
+        if value is None:
+            where = f"the answer to {self.name!r}: " if self.name else ""
+            raise UnknownValue(f"{where}{named(text)} must be {self.values.rule}")
         return value
 
 
@@ -234,12 +227,12 @@ class Collection:
             raise InvalidInput("promise_for takes a value, and of a questionnaire the name of a question and a value")
         *_, value = answer
         if not isinstance(self.law, Form):
-            return promise_for(self.law.context, self.values.position(value), self._only.unit)
+            return promise_for(self.law.context, self.values.around(value), self._only.unit)
         name = answer[0]
         if name not in self.questions:
             raise InvalidInput(f"question={shown(name)} must be one of {', '.join(self.questions)}")
         question = self.questions[str(name)]
-        return form_promise_for(self.law, question.name, question.values.position(value), question.unit)
+        return form_promise_for(self.law, question.name, question.values.around(value), question.unit)
 
     @property
     def warnings(self) -> list[str]:

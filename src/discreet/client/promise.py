@@ -9,7 +9,6 @@ from fractions import Fraction
 
 from ..contexts import Context
 from ..contexts.forms.places import LINE
-from ..core.arithmetic import MASK
 from ..core.domain import Value
 from ..core.exact import text_of
 from ..core.numbers import NumberDomain
@@ -60,22 +59,25 @@ def promise(
     return [
         describe_hiding(context, unit),
         *describe_showing(context, words),
-        *describe_clipping(context),
+        *describe_bounds(context),
         *([INVITED] if access == "invitation" else []),
         f"{COST} {text_of(context.largest)} of your privacy budget. The same answer again uses nothing; "
         f"a different one {again}.",
     ]
 
 
-def promise_for(context: Context, x: int, unit: str = "") -> str:
-    """A sentence that says how far one answer, at position x, is hidden; it does not repeat the answer."""
-    own = _may_become(context, x)
-    others, hidden = context.size - 1, hidden_counts(context)[own[0]]
+def promise_for(context: Context, x: int | Sequence[int], unit: str = "") -> str:
+    """A sentence that says how far one answer, value number x, is hidden; it does not repeat the answer.
+
+    A number that may become one of several values is hidden as well as the worst of them.
+    """
+    several = [x] if isinstance(x, int) else list(x)
+    others, hidden = context.size - 1, min(hidden_counts(context)[one] for one in several)
     if hidden == 0:
         return "This answer is not protected: whoever gets your report may learn it for certain."
     if (near := _by_distance(context, unit, "it")) is not None:
         return f"This answer is protected best against answers near it: {near}"
-    level = context.largest if context.size > MAX_ROW else max(_largest_finite(context, value) for value in own)
+    level = context.largest if context.size > MAX_ROW else max(_largest_finite(context, one) for one in several)
     likelier = f"your report makes it at most {ratio(level)} times as likely as before (epsilon {text_of(level)})"
     if hidden == others:
         return f"This answer is protected: compared with any other, {likelier}."
@@ -83,12 +85,6 @@ def promise_for(context: Context, x: int, unit: str = "") -> str:
         f"This answer is partly protected: compared with {hidden} of the {others} other answers, {likelier}. "
         "It may rule out the rest for certain."
     )
-
-
-def _may_become(context: Context, x: int) -> list[int]:
-    """The values that somebody with this position may have in a report: two if it is a number between nodes."""
-    domain = context.domain
-    return sorted({domain.place(x, [word] * domain.draws) for word in (0, MASK)})
 
 
 def hidden_counts(context: Context) -> Sequence[int]:
@@ -116,15 +112,13 @@ def describe_hiding(context: Context, unit: str = "") -> str:
         return "Nothing is hidden here: whoever gets your report may learn your answer from it."
     if (near := _by_distance(context, unit, "yours")) is not None:
         return f"The nearer another answer is to yours, the better yours is hidden: {near}"
-    times, epsilon = ratio(context.largest), text_of(context.largest)
-    other, two = "an answer that it is hidden from" if context.shows else "any other answer", "two answers"
-    domain = context.domain
-    if isinstance(domain, NumberDomain) and not context.shows and not domain.outside:
-        low, high = _bounds(domain)
-        other, two = f"any other number from {low} to {high}", "two numbers"
+    times, epsilon, answers = ratio(context.largest), text_of(context.largest), "answers"
+    other = "an answer that it is hidden from" if context.shows else "any other answer"
+    if isinstance(context.domain, NumberDomain) and not context.domain.outside and not context.shows:
+        other, answers = f"any other{context.domain.scale_rule.removeprefix('a')}", "numbers"
     if context.smallest != context.largest:
         times = f"{ratio(Fraction(context.smallest))} to {times}"
-        epsilon = f"{text_of(context.smallest)} to {epsilon}, depending on the {two}"
+        epsilon = f"{text_of(context.smallest)} to {epsilon}, depending on the two {answers}"
     return (
         f"Compared with {other}, your report makes yours at most {times} times as likely as before, whatever was known "
         f"of you (epsilon {epsilon})."
@@ -159,11 +153,6 @@ def _distance_epsilon(context: Context) -> Fraction | None:
         return context.distance_epsilon
     described = context.describe()
     return bounds.a_unit if described.get("distance") == LINE and "points" not in described else None
-
-
-def _bounds(domain: NumberDomain) -> tuple[Value, Value]:
-    """The lowest and the highest number, as they are written."""
-    return domain.normalized(domain.low), domain.normalized(domain.high)
 
 
 def _is_numeric(context: Context, each: Fraction) -> bool:
@@ -213,12 +202,10 @@ def describe_showing(context: Context, words: Mapping[str, str]) -> list[str]:
     return [" ".join([*sentences, *(["All other answers are not protected."] if rest else [])])]
 
 
-def describe_clipping(context: Context) -> list[str]:
-    """What counts as a bound; nothing where numbers beyond it are refused."""
-    if not isinstance(context.domain, NumberDomain) or not context.domain.clip:
-        return []
-    low, high = _bounds(context.domain)
-    return [f"Numbers above {high} count as {high}, and numbers below {low} as {low}."]
+def describe_bounds(context: Context) -> list[str]:
+    """What becomes of numbers beyond the bounds; nothing where they are refused."""
+    domain = context.domain
+    return [domain.counted] if isinstance(domain, NumberDomain) and domain.counted else []
 
 
 def value_text(value: object, words: Mapping[str, str]) -> str:
