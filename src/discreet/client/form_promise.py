@@ -71,7 +71,10 @@ def _protected(form: Form, words: Mapping[str, Mapping[str, str]], units: Mappin
         return [_of_all("your report makes yours", _joint(form).largest)]
     promised: dict[tuple[str, ...], list[int]] = {}
     for place, (name, spec) in enumerate(form.questions.items(), 1):
-        said = (describe_hiding(spec.context, units.get(name, "")), *describe_showing(spec.context, words[name]))
+        said = (
+            describe_hiding(spec.context, words[name], units.get(name, "")),
+            *describe_showing(spec.context, words[name]),
+        )
         promised.setdefault(said, []).append(place)
     sentences = []
     for said, places in promised.items():

@@ -87,6 +87,7 @@ export default {
     near: "Je näher eine andere Antwort an Ihrer liegt, desto besser ist Ihre verborgen: Verglichen mit einer Antwort, die {distance} entfernt liegt, macht Ihre Meldung Ihre Antwort höchstens {likelier}‑mal so wahrscheinlich wie vorher (Epsilon {level}, im Verhältnis zum Abstand).",
     nearest:
       "Je näher eine andere Antwort an Ihrer liegt, desto besser ist Ihre verborgen: Verglichen mit den nächsten Antworten macht Ihre Meldung Ihre Antwort höchstens {likelier}‑mal so wahrscheinlich wie vorher (Epsilon {level}, im Verhältnis zum Abstand).",
+    beside: "Verglichen mit {values} wird jede andere Antwort höchstens {likelier}‑mal so wahrscheinlich wie vorher, und umgekehrt (Epsilon {level}).",
     any: "Verglichen mit jeder anderen Antwort macht Ihre Meldung Ihre Antwort höchstens {likelier}‑mal so wahrscheinlich wie vorher, was auch immer man schon über Sie wusste (Epsilon {level}).",
     anyRange:
       "Verglichen mit jeder anderen Antwort macht Ihre Meldung Ihre Antwort höchstens {least}‑ bis {likelier}‑mal so wahrscheinlich wie vorher, was auch immer man schon über Sie wusste (Epsilon {low} bis {level}, je nach den beiden Antworten).",

@@ -94,6 +94,7 @@ export default {
     near: "The nearer another answer is to yours, the better yours is hidden: compared with an answer at a distance of {distance}, your report makes yours at most {likelier} times as likely as before (epsilon {level}, in proportion to the distance).",
     nearest:
       "The nearer another answer is to yours, the better yours is hidden: compared with the nearest answers, your report makes yours at most {likelier} times as likely as before (epsilon {level}, in proportion to the distance).",
+    beside: "Compared with {values}, any other answer becomes at most {likelier} times as likely as before, and the other way round (epsilon {level}).",
     any: "Compared with any other answer, your report makes yours at most {likelier} times as likely as before, whatever was known of you (epsilon {level}).",
     anyRange:
       "Compared with any other answer, your report makes yours at most {least} to {likelier} times as likely as before, whatever was known of you (epsilon {low} to {level}, depending on the two answers).",
