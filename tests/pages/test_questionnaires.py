@@ -378,6 +378,21 @@ def test_long_words_make_no_questionnaire_wider(collector, opened):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_no_word_of_a_scale_is_broken_on_a_phone(collector, opened):
+    answers = ["never", "sometimes", "often", "approximately always"]
+    asked = {"title": "Sleep", "question": "How often?", "kind": "scale", "domain": {"values": answers}, "minimum": 1}
+    one = Questionnaire.of({**asked, "context": {"form": "uniform", "epsilon": "1"}}).declaration()
+    page = opened(f"/answer/{collector.declare(one)}", tokens=False, width=360)
+    page.locator("label.step").first.wait_for()
+    lines = """(all) => all.map((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    })"""
+    assert page.locator("label.step span").evaluate_all(lines) == [1, 1, 1, 1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
 @pytest.mark.parametrize("kinds", ["one", "all"])
 def test_the_page_is_small(collector, opened, each, kinds):
     """Below 60 KB for a single question in English and 90 KB with all kinds, as sent over the wire."""
