@@ -293,3 +293,24 @@ def test_answers_that_need_no_hiding_and_bits_are_told_in_words_and_whole_number
     Path("own.toml").write_text(text)
     said = discreet("verify", "own.toml").stdout
     assert "- any two people: no limit, since some answers are not hidden from some others" in said
+
+
+def test_a_release_says_what_the_questionnaire_does(folder, discreet, refused):
+    """Title, question, words and who asked are said once, in the questionnaire; an option goes before it."""
+    discreet("gallery", "health-questionnaire", "-o", "health.toml")
+    rows = "no,bike,never,8,yes,no,no\n" * 40
+    Path("people.csv").write_text(f"smokes,travels,mood,sleep,has_asthma,has_diabetes,has_allergy\n{rows}")
+    discreet("randomize", "health.toml", "people.csv", "-o", "reports.csv", "--quiet")
+    discreet("tally", "health.toml", "reports.csv", "-o", "tally.json", "--quiet")
+    assert discreet("release", "health.toml", "tally.json", "--part", "has_asthma", "-o", "r.json").exit_code == 0
+    found = json.loads(Path("r.json").read_text())
+    assert found["title"] == "Health and habits"
+    assert found["question"] == "What have you been told that you have? Asthma"
+    assert found["asked_by"] == "Institute for Examples, survey@example.org"
+    discreet(
+        "release", "health.toml", "tally.json", "--part", "smokes", "--title", "T", "--asked-by", "", "-o", "s.json"
+    )
+    found = json.loads(Path("s.json").read_text())
+    assert (found["title"], found["question"], found["asked_by"]) == ("T", "Do you smoke?", "")
+    Path("plain.toml").write_text(written("each"))
+    assert "--title is missing" in refused("release", "plain.toml", "tally.json", "--part", "smokes", "-o", "n.json")

@@ -366,6 +366,19 @@ def test_a_release_is_about_one_question_and_says_what_it_is_part_of(service, fi
         assert refused.code == "unavailable"
 
 
+def test_a_release_about_a_box_has_its_heading(service):
+    """A box alone, such as "Asthma", is no question."""
+    form = dc.Form({"asthma": ["no", "yes"], "allergy": ["no", "yes"]}, "each", epsilon="4")
+    boxes = [{"name": name, "question": name, "kind": "box", "group": "What do you have?"} for name in form.names]
+    name = service.made(spec=form.as_dict(), question=None, words=None, questions=boxes, minimum=1)
+    people = form.randomize_many({"asthma": ["no"] * 9, "allergy": ["yes"] * 9}, seeded(1))
+    assert (
+        service.upload(name, body(form, pack_reports(ReportPacking(form), people), week="1"), kind=PACKED).status == 200
+    )
+    report = read(service, f"{name}/release?question=asthma&form=json")
+    assert report["question"] == "What do you have? asthma"
+
+
 def test_two_questions_are_crossed_where_reports_tell_of_both(service, filled, strategy):
     name, _, _ = filled
     path = f"/collections/{name}/crosstab?first=smokes&second=travels"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
 @click.argument("spec")
 @click.argument("tally")
 @click.option("-o", "--out", required=True, metavar="FILE", help="The report to write: a page (.html) or data (.json).")
-@click.option("--title", required=True, help="What heads the report.")
-@click.option("--question", default="", help="What people were asked, in full.")
+@click.option("--title", help="What heads the report, where SPEC has no title.")
+@click.option("--question", help="What people were asked, in full, where SPEC does not say it.")
 @click.option("--part", metavar="NAME", help="Of a form: the name of the question that the report is about.")
 @click.option("--period", default="", metavar="TEXT", help="When people were asked.")
-@click.option("--asked-by", default="", metavar="TEXT", help="Who asked them.")
+@click.option("--asked-by", metavar="TEXT", help="Who asked them, where SPEC does not say it.")
 @click.option("--asked", type=click.IntRange(1), metavar="N", help="How many people were asked, if not all answered.")
 @click.option(
     "--randomized",
@@ -69,7 +70,7 @@ def command(
 
     TALLY is a file of `discreet tally`, by label or not, or a file of reports with the columns that --by, --weight,
     --cluster and --stratum name. Where SPEC is a form and TALLY its tally, the report is about the question that
-    --part names.
+    --part names. A questionnaire says itself what people read: title, question, words and who asked.
 
     \b
         discreet release survey.toml tally.json --title "A survey" -o release.html
@@ -86,6 +87,7 @@ def command(
         raise click.UsageError("--differences must go with --by, which names the groups")
     document = read_either(spec, writes=[out], reads=[tally])
     asked: AskedQuestion | None = None
+    options |= _texts(spec, part, options)
     columns = {"weights": weight, "clusters": cluster, "strata": stratum, "column": column}
     if isinstance(document, Form):
         form_commands.without(by=by, weight=weight, cluster=cluster, stratum=stratum, column=column)
@@ -120,6 +122,22 @@ def command(
         note_insecure([counts] if isinstance(counts, Tally) else counts.values())
     report.write(out)
     click.echo(f"The report is in {out}.")
+
+
+def _texts(spec: str, part: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What people read: as options say it, else as the questionnaire in the file does."""
+    from ...wire.questionnaire import Questionnaire
+
+    found: dict[str, Any] = {"title": None, "question": "", "asked_by": "", "words": {}}
+    if questionnaire := Questionnaire.find(spec):
+        texts = questionnaire.texts
+        found |= {"title": texts.title, "asked_by": texts.asker}
+        if asked := texts.questions.get(part or ""):
+            found |= {"question": asked.in_full, "words": asked.words}
+    found |= {key: options[key] for key in ("title", "question", "asked_by") if options[key] is not None}
+    if found["title"] is None:
+        raise click.UsageError("--title is missing: SPEC does not say what heads the report")
+    return found
 
 
 def _survey(mechanism: Mechanism, file: str, by: tuple[str, ...], columns: dict[str, Any]) -> Survey:

@@ -170,7 +170,7 @@ async def release(request: HttpRequest) -> HttpResponse:
         report = release_report(
             question.means(counted) if question.is_margin else METHODS[breakdown.method](counted),
             title=texts.title,
-            question=texts.questions[question.name].question,
+            question=texts.questions[question.name].in_full,
             words=texts.questions[question.name].words,
             confidence=breakdown.confidence,
             asked_by=texts.asker,
