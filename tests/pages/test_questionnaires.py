@@ -9,6 +9,7 @@ from discreet.wire.questionnaire import Questionnaire
 
 from .conftest import HEALTH
 from .questionnaires import HOLDS, declaration, small
+from .test_questionnaire import saved
 
 AXE = Path(__file__).parents[2] / "pages" / "node_modules" / "axe-core" / "axe.min.js"
 SEND = "Scramble my answers and send"
@@ -411,3 +412,36 @@ def test_the_page_is_small(collector, opened, each, kinds):
     assert ("questionnaire.js" in names) == (kinds == "all")  # what several questions need is loaded with them
     assert all(size > 0 for size in sizes.values())
     assert 40_000 < sum(sizes.values()) < {"one": 60_000, "all": 90_000}[kinds]
+
+
+def test_results_are_in_the_words_of_the_reader_and_scales_in_their_order(collector, opened, tmp_path):
+    """Questions, answers, yes and no, units and background questions; a file keeps the collection's own words."""
+    name = collector.declare(declaration("each"))
+    for _ in range(2):
+        page = opened(f"/answer/{name}", tokens=False)
+        page.locator("#agreed").check()
+        fill(page)
+        send(page)
+        page.locator("pre").wait_for()
+    results = opened(f"/results/{name}?lang=de")
+    results.get_by_role("heading", name="Arbeit und Gesundheit").wait_for()
+    results.get_by_text("„Ja“").wait_for()
+    results.get_by_text("Stunden“ geantwortet").wait_for()
+    content = results.get_by_role("img", name="Wie zufrieden sind Sie mit Ihrer Arbeit?")
+    scale = ["0, gar nicht", *map(str, range(1, 10)), "10, vollkommen", "keine Angabe"]
+    drawn = [text.strip("\u2068\u2069") for text in content.locator("text").all_text_contents()]
+    assert [text for text in drawn if text in scale] == scale
+    results.get_by_label("Unter").locator("option", has_text="Wo wohnen Sie?").wait_for(state="attached")
+    results.get_by_role("combobox", name="Frage", exact=True).select_option("content")
+    results.get_by_role("heading", name="Wie zufrieden sind Sie mit Ihrer Arbeit?").wait_for()
+    table = results.get_by_role("table", name="Jeder Anteil mit seinem Konfidenzintervall")
+    table.wait_for()
+    rows = table.locator("tbody th").all_inner_texts()
+    assert [row.strip("\u2068\u2069") for row in rows] == scale
+    kept = saved(results, "CSV", tmp_path / "content.csv").read_text(encoding="utf-8")
+    assert [line.split('"')[1] if '"' in line else line.split(",")[0] for line in kept.splitlines()[1:]] == [
+        "0, not at all",
+        *map(str, range(1, 10)),
+        "10, completely",
+        HOLDS,
+    ]
