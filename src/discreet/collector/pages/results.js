@@ -251,27 +251,29 @@ function keeping(cell) {
     const lines = rowsOf(cell.result).map((/** @type {any} */ row) => [valueText(row.value, texts(state.own).words ?? {}), row.share, row.stderr, row.low, row.high].map(csvField).join(","));
     keep(`${name}.csv`, "text/csv", `value,share,stderr,low,high\n${lines.join("\n")}\n`);
   };
+  const paper = () => getComputedStyle(document.documentElement).backgroundColor;
+  publishing(
+    el("button", { class: "plain", onclick: csv }, "CSV"),
+    el("button", { class: "plain", onclick: () => keep(`${name}.json`, "application/json", JSON.stringify(cell.result, null, 2)) }, "JSON"),
+    el("button", { class: "plain", onclick: async () => state.chart && keep(`${name}.png`, "image/png", await png(state.chart, paper())) }, "PNG"),
+  );
+}
+
+/** What is kept as a file: the release report of the question that is shown, or of all, and more. @param {...Element} more */
+function publishing(...more) {
   const said = el("p", { class: "small", role: "alert" });
+  const method = state.law.form?.strategy === "together" ? "unbiased" : state.method;
   const release = async (/** @type {string} */ form) => {
     try {
-      keep(`release-${id}${state.question && `-${state.question}`}.${form}`, form === "html" ? "text/html" : "application/json", await ask(`/collections/${id}/release?${about(`form=${form}&method=${state.question && state.law.form?.strategy === "together" ? "unbiased" : state.method}`)}`, { role: "analyst", as: "blob" }));
+      keep(`release-${id}${state.question && `-${state.question}`}.${form}`, form === "html" ? "text/html" : "application/json", await ask(`/collections/${id}/release?${about(`form=${form}&method=${method}`)}`, { role: "analyst", as: "blob" }));
     } catch (problem) {
       show(said, failure(problem));
     }
   };
-  const paper = () => getComputedStyle(document.documentElement).backgroundColor;
   show(
     parts.keep,
     el("h2", {}, say("publish")),
-    el(
-      "p",
-      { class: "row" },
-      el("button", { class: "plain", onclick: csv }, "CSV"),
-      el("button", { class: "plain", onclick: () => keep(`${name}.json`, "application/json", JSON.stringify(cell.result, null, 2)) }, "JSON"),
-      el("button", { class: "plain", onclick: async () => state.chart && keep(`${name}.png`, "image/png", await png(state.chart, paper())) }, "PNG"),
-      el("button", { onclick: () => release("html") }, say("release")),
-      el("button", { class: "plain", onclick: () => release("json") }, say("releaseJson")),
-    ),
+    el("p", { class: "row" }, ...more, el("button", { onclick: () => release("html") }, say("release")), el("button", { class: "plain", onclick: () => release("json") }, say("releaseJson"))),
     said,
     el("p", { class: "small soft" }, say("releaseText")),
   );
@@ -306,6 +308,7 @@ async function atAGlance(progress, mark) {
   };
   show(parts.glance, ...glance(state.document.questions, questions, { width: width(), open: state.open, choose }));
   await crossing(parts.crossed, { id, questions: state.document.questions, own: state.own.questions, strategy: state.law.form.strategy, open: state.open, labels: Object.keys(state.document.labels ?? {}), labelText, labelWord });
+  publishing();
   state.last = mark;
 }
 
