@@ -11,7 +11,6 @@ from functools import cache
 from itertools import combinations, pairwise
 
 from ..contexts import Context
-from ..contexts.forms.matrix import Derived, Matrix
 from ..core.exact import text_of
 
 MAX_LISTED = 8
@@ -146,7 +145,7 @@ def _scale_of(context: Context) -> _Scale | None:
         return None
     each, few = context.distance_epsilon, context.size <= MAX_COMPARED
     if each is None:
-        return _line_of(context) if few and isinstance(context, (Matrix, Derived)) else None
+        return _line_of(context) if few and context.is_entrywise else None
     smallest = Fraction(context.smallest) if few else None
     return _Scale(context.size, each, smallest, context.largest, few and _is_numeric(context, each))
 
