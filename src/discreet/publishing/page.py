@@ -90,8 +90,9 @@ def _whole(data: Mapping[str, Any], body: str) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>{escape(data["title"])}</title><style>{STYLE}</style></head><body>
-<h1>{escape(data["title"])}</h1>
+<main><h1>{escape(data["title"])}</h1>
 {body}
+</main>
 <script type="application/json" id="data">{inside}</script>
 </body></html>
 """
