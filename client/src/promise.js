@@ -112,12 +112,12 @@ export const inEnglish = ({ key, given }, words, english = ENGLISH) =>
 const NUMBER = /^-?\d+(\.\d+)?/;
 
 /** The same as text; "" of a value that begins with none. @param {any} value */
-const numberIn = (value) => textOfValue(value).match(NUMBER)?.[0] ?? "";
+const leadingNumber = (value) => textOfValue(value).match(NUMBER)?.[0] ?? "";
 
 /** True if distances are differences of the numbers that the values begin with, and so have their unit. @param {Context} context @param {Ratio} each */
 function isNumeric({ values, at }, [top, bottom]) {
   if (!at || values.length > MAX_COMPARED) return false;
-  const numbers = values.map((value) => Number(numberIn(value) || NaN));
+  const numbers = values.map((value) => Number(leadingNumber(value) || NaN));
   return numbers.every((number, x) => {
     const [own, whole] = x ? at(0, x) : NOTHING;
     const apart = (Number(own) * Number(bottom)) / (Number(whole) * Number(top));
@@ -163,7 +163,7 @@ function lineOf({ values, sets = [] }) {
   let size = count;
   while (size && values.every((_, z) => z === size - 1 || (isClose(entry(size - 1, z), across) && isClose(entry(z, size - 1), across)))) size--;
   if (size < LEAST_SCALE || size === count) return undefined;
-  const numbers = values.slice(0, size).map(numberIn);
+  const numbers = values.slice(0, size).map(leadingNumber);
   const steps = numbers.map((_, x) => `${x}`);
   for (const texts of numbers.includes("") ? [steps] : [numbers, steps]) {
     const places = texts.map(Number);

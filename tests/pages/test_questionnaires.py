@@ -431,7 +431,7 @@ def test_results_are_in_the_words_of_the_reader_and_scales_in_their_order(collec
     scale = ["0, gar nicht", *map(str, range(1, 10)), "10, vollkommen", "keine Angabe"]
     drawn = [text.strip("\u2068\u2069") for text in content.locator("text").all_text_contents()]
     assert [text for text in drawn if text in scale] == scale
-    results.get_by_label("Unter").locator("option", has_text="Wo wohnen Sie?").wait_for(state="attached")
+    results.locator("option", has_text="Wo wohnen Sie?").wait_for(state="attached")
     results.get_by_role("combobox", name="Frage", exact=True).select_option("content")
     results.get_by_role("heading", name="Wie zufrieden sind Sie mit Ihrer Arbeit?").wait_for()
     table = results.get_by_role("table", name="Jeder Anteil mit seinem Konfidenzintervall")
