@@ -150,7 +150,7 @@ def omnibus_of_design(
     own = errors_of_families(held, families, groups.codes, groups.survey.relative_weights)
     among, spread = units.alike(own, np.eye(size)[groups.codes] * groups.shares_of_weight[:, None])
     rows = np.eye(size)[ones] - np.eye(size)[others]
-    root, rank = inverse_root(np.kron(rows @ among @ rows.T, spread))
+    root, rank = inverse_root(np.asarray(np.kron(rows @ among @ rows.T, spread), dtype=float))
     total = float(((gaps @ root) ** 2).sum())
     return max(test, f_test(total, rank, reference.design_df), key=lambda one: one.p)
 
