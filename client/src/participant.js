@@ -23,6 +23,7 @@ export { KEY_BYTES, keyBytes, randomHex, tagKey } from "./stores.js"; // for the
 /** @import { Upload } from "./account.js" */
 /** @import { Written } from "./budgets.js" */
 /** @import { Law } from "./check.js" */
+/** @import { Document } from "./document.js" */
 /** @import { Answering, Form, Question, Strategy } from "./form.js" */
 /** @import { Store } from "./journal.js" */
 /** @import { Related } from "./ledger.js" */
@@ -113,14 +114,18 @@ function numberOf(law, value) {
 }
 
 /**
- * The questions of a collection, whose words are checked in every language.
- * @param {Texts} texts
+ * The questions of a collection, whose words are checked in every language, as are those for public labels.
+ * @param {Document} document
  * @param {readonly Question[]} laws
  * @param {(question: number, x: number, unit: string) => string} promise
  * @returns {Asked[]}
  */
-function questionsOf(texts, laws, promise) {
-  for (const language of texts.languages) inLanguage(texts, language).questions.forEach(({ words }, i) => checkWords(laws[i].values, words, laws[i].context?.names));
+function questionsOf({ texts, labels }, laws, promise) {
+  for (const language of texts.languages) {
+    const read = inLanguage(texts, language);
+    read.questions.forEach(({ words }, i) => checkWords(laws[i].values, words, laws[i].context?.names));
+    read.background.forEach(({ name, words }) => checkWords(labels[name], words));
+  }
   return texts.questions.map((one, i) => ({
     ...one,
     values: laws[i].values,
@@ -188,7 +193,7 @@ export class Participant {
       name,
       title: texts.title,
       texts,
-      questions: questionsOf(texts, questions, promise),
+      questions: questionsOf(document, questions, promise),
       labels,
       background: texts.background,
       ...warningsOf(await this.ledger.related(name, law, laws, wording).catch(() => [])), // without a ledger there is no answer either
