@@ -65,7 +65,7 @@ export const checkForm = async (text, expected) => (await questionnaire()).check
  * @property {Record<string, string[]>} labels public labels that an answer may carry
  * @property {readonly ({name: string} & LabelTexts)[]} background how labels are asked for, in order
  * @property {Promised} promise what was checked
- * @property {string[]} warnings what the ledger knows that speaks against answering: questions with the same answers under another law
+ * @property {string[]} warnings what the ledger knows that speaks against answering: questions with the same answers that were answered before
  * @property {Related[]} related the same for other languages
  * @property {boolean} needsInvitation whether an answer needs an invitation, and the link that was opened held none
  */
@@ -139,7 +139,7 @@ const warningsOf = (related) => ({
   related,
   warnings: related.map(({ other, count, size, question }) => {
     const those = `${size} answers${question === undefined ? "" : ` to question ${question + 1}`}`;
-    return `${count} of these ${those} were also answers to ${other}, which you answered under another law: if both ask the same of you, what they show adds up.`;
+    return `${count} of these ${those} were also answers to ${other}, which you answered before: if both ask the same of you, what they show adds up.`;
   }),
 });
 

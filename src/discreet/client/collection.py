@@ -237,7 +237,7 @@ class Collection:
 
     @property
     def warnings(self) -> list[str]:
-        """What the ledger knows that speaks against answering: questions with the same values under another law."""
+        """What the ledger knows that speaks against answering: questions with the same values that were answered."""
         return self._session.ledger.warnings(self.name, self.law, wording=self.document.wording)
 
     def check_budget(self) -> None:
