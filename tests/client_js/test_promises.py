@@ -94,6 +94,9 @@ def test_both_languages_refuse_the_same_words(promised):
     assert all(
         "sentences" in found for found in promised([[law, {"words": words}] for words in tests.HARMLESS.values()])
     )
+    labels = promised([[law, tests.swapped_labels(words)] for words in tests.HOSTILE.values()])
+    assert {found.get("code") for found in labels} == {"words", "document"}
+    assert "sentences" in promised([[law, tests.swapped_labels({"cold": "a cold town"})]])[0]
     named = [C.blocks({"A": ["a", "b"], name: ["c", "d"]}, "1") for name in (*tests.NAMES.values(), "B")]
     *refused, opened = promised([[law_text(dc.mechanism(context)), {}] for context in named])
     assert {found.get("code") for found in refused} == {"words"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -218,7 +218,7 @@ class Survey:
         `Unavailable` where people have weights, which counts cannot hold.
         """
         self._check_unweighted("tally")
-        return sum((wave.tally for wave in self.waves), self.mechanism.tally())
+        return replace(sum((wave.tally for wave in self.waves), self.mechanism.tally()), insecure=self.insecure)
 
     def _check_unweighted(self, name: str) -> None:
         if self.weights is not None:
@@ -398,7 +398,8 @@ class Survey:
         self._check_unweighted("tallies")
         reports = np.concatenate([wave.reports for wave in self.waves])
         coded = [Labels(objects(levels), codes) for levels, codes in map(codes_of, map(self.label, labels))]
-        return of_counts(self.mechanism, labels, counts_by_label(self.mechanism, reports, coded))
+        counts = counts_by_label(self.mechanism, reports, coded)
+        return of_counts(self.mechanism, labels, counts, insecure=self.insecure)
 
     # -- estimates -----------------------------------------------------------------------------------
     def shares(self) -> Means:

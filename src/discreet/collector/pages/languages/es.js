@@ -80,8 +80,8 @@ export default {
   checked: { one: "Solo hay una respuesta.", many: "Esta página no se ha fiado de la palabra de la encuesta. Ha comparado las reglas publicadas con su identificador y las ha comprobado con números exactos para cada par de las {n} respuestas.", other: "Esta página no se ha fiado de la palabra de la encuesta. Ha comparado las reglas publicadas con su identificador y las ha comprobado con números exactos para cada par de las {n} respuestas." },
   checkedForm: "Esta página no se ha fiado de la palabra de la encuesta. Ha comparado las reglas publicadas con su identificador y las ha comprobado con números exactos para cada par de respuestas.",
   rules: "Identificador de las reglas:",
-  related: "{n} de estas {size} respuestas eran también respuestas a {other}, donde usted respondió con otras reglas: si ambas preguntan lo mismo, lo que revelan se suma.",
-  relatedForm: "{n} de estas {size} respuestas a la pregunta {question} eran también respuestas a {other}, donde usted respondió con otras reglas: si ambas preguntan lo mismo, lo que revelan se suma.",
+  related: "{n} de estas {size} respuestas eran también respuestas a {other}, donde usted ya respondió: si ambas preguntan lo mismo, lo que revelan se suma.",
+  relatedForm: "{n} de estas {size} respuestas a la pregunta {question} eran también respuestas a {other}, donde usted ya respondió: si ambas preguntan lo mismo, lo que revelan se suma.",
   promise: {
     nothing: "Aquí no se protege nada: quien reciba su envío puede deducir su respuesta.",
     near: "Cuanto más cerca está otra respuesta de la suya, mejor oculta queda la suya: en comparación con una respuesta a una distancia de {distance}, su envío hace que la suya sea como máximo {likelier} veces tan probable como antes (épsilon {level}, en proporción a la distancia).",

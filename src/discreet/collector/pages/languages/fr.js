@@ -80,8 +80,8 @@ export default {
   checked: { one: "Il n’y a qu’une seule réponse.", many: "Cette page n’a pas cru l’enquête sur parole. Elle a comparé les règles publiées à leur identifiant et les a vérifiées en nombres exacts pour chaque paire des {n} réponses.", other: "Cette page n’a pas cru l’enquête sur parole. Elle a comparé les règles publiées à leur identifiant et les a vérifiées en nombres exacts pour chaque paire des {n} réponses." },
   checkedForm: "Cette page n’a pas cru l’enquête sur parole. Elle a comparé les règles publiées à leur identifiant et les a vérifiées en nombres exacts pour chaque paire de réponses.",
   rules: "Identifiant des règles :",
-  related: "{n} de ces {size} réponses étaient aussi des réponses à {other}, où vous avez répondu selon d’autres règles : si les deux vous demandent la même chose, ce qu’elles révèlent s’additionne.",
-  relatedForm: "{n} de ces {size} réponses à la question {question} étaient aussi des réponses à {other}, où vous avez répondu selon d’autres règles : si les deux vous demandent la même chose, ce qu’elles révèlent s’additionne.",
+  related: "{n} de ces {size} réponses étaient aussi des réponses à {other}, où vous avez déjà répondu : si les deux vous demandent la même chose, ce qu’elles révèlent s’additionne.",
+  relatedForm: "{n} de ces {size} réponses à la question {question} étaient aussi des réponses à {other}, où vous avez déjà répondu : si les deux vous demandent la même chose, ce qu’elles révèlent s’additionne.",
   promise: {
     nothing: "Rien n’est protégé ici : quiconque reçoit votre envoi peut en déduire votre réponse.",
     near: "Plus une autre réponse est proche de la vôtre, mieux la vôtre est cachée : par rapport à une réponse à une distance de {distance}, votre envoi rend la vôtre au plus {likelier} fois aussi probable qu’avant (epsilon {level}, en proportion de la distance).",
