@@ -65,7 +65,7 @@ function law() {
 /** @param {any} result @param {string} [series] */
 const rowsOf = (result, series) =>
   result.values.map((/** @type {any} */ value, /** @type {number} */ i) => ({
-    name: word(value),
+    name: result.numbers ? number(word(value)) : word(value),
     value,
     share: result.shares[i],
     stderr: result.stderr?.[i] ?? null,
@@ -105,8 +105,10 @@ function head(progress) {
 async function main(cell) {
   const rows = rowsOf(cell.result);
   const { numbers } = cell.result;
+  let isDrawn = false;
   const draw = (/** @type {any[]} */ sorted) => {
-    if (numbers && state.chart && parts.chart.firstChild) return; // ranges have an order of their own
+    if (numbers && isDrawn) return; // ranges have an order of their own
+    isDrawn = true;
     const some = sorted.slice(0, DRAWN);
     const chart = (numbers && ranges(numbers, { n: cell.n, width: width() })) || intervals(some, { n: cell.n, width: width(), description: say("chartOf", { n: some.length }) });
     state.chart = chart;
@@ -130,7 +132,7 @@ async function main(cell) {
     { key: "high", title: say("column.high"), number: true, text: (/** @type {any} */ row) => percent(row.high) },
   ];
   const order = numbers || (isOrdered(texts()) && rows.length <= DRAWN) ? { sort: "order" } : { sort: "share", down: true };
-  show(parts.table, table(columns, rows, { caption: say("everyShare"), ...order, changed: draw }), grouped(cell.result));
+  show(parts.table, table(columns, rows, { caption: say(numbers ? "numbers.nodes" : "everyShare"), ...order, changed: draw }), grouped(cell.result));
   const where = await placed(law().context, cell.result.values, cell.result.shares, word);
   show(parts.map, ...(where ? [el("h2", {}, say("onMap")), map(where.places, { width: width(), description: say("mapOf"), ...where })] : []));
 }
