@@ -1,4 +1,4 @@
-"""Sets of shifts for circulant response that serve linear queries: intervals, sets with the query's spectrum, and both."""
+"""Sets of shifts for circulant response that serve linear queries: intervals, sets with their spectrum, and both."""
 
 from __future__ import annotations
 
