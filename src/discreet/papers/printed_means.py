@@ -107,7 +107,5 @@ def _best_hybrid(epsilon: float, mixed: bool) -> tuple[float, float, float]:
         found = (math.exp(chosen[0]), chosen[1], chosen[2])
         reach = [0.35 * (high - low) for low, high in ends]
         outer = [(0.0, epsilon), (0.0, most), (0.0, float(mixed))]
-        ends = [
-            (max(low, at - r), min(high, at + r)) for at, r, (low, high) in zip(chosen, reach, outer, strict=True)
-        ]
+        ends = [(max(low, at - r), min(high, at + r)) for at, r, (low, high) in zip(chosen, reach, outer, strict=True)]
     return found
