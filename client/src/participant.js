@@ -11,7 +11,7 @@ import { addressOf, textAt } from "./requests.js";
 import { sendUpload } from "./sending.js";
 import { IndexedStore } from "./stores.js";
 import { inLanguage, wordingOf } from "./texts.js";
-import { checkWords } from "./words.js";
+import { checkWords, looksLikeNumber } from "./words.js";
 
 export { checkLaw, randomWords, Refused } from "./discreet.js";
 export { entriesOf } from "./entries.js";
@@ -25,6 +25,7 @@ export { KEY_BYTES, keyBytes, randomHex, tagKey } from "./stores.js"; // for the
 /** @import { Law } from "./check.js" */
 /** @import { Answering, Form, Question, Strategy } from "./form.js" */
 /** @import { Store } from "./journal.js" */
+/** @import { Numbers } from "./numbers.js" */
 /** @import { Related } from "./ledger.js" */
 /** @import { Promised } from "./promise.js" */
 /** @import { Ways } from "./requests.js" */
@@ -49,8 +50,9 @@ export const checkForm = async (text, expected) => (await questionnaire()).check
  */
 
 /**
- * A question as it is asked, in the main language; a single one is called "".
- * @typedef {{name: string, values: readonly any[], E: Question["E"], promiseFor: (value: any) => string} & QuestionTexts} Asked
+ * A question as it is asked, in the main language; a single one is called "". `numbers` says what can be answered where that is a number between
+ * bounds: `values` are the nodes then that it is rounded to, and those outside the scale.
+ * @typedef {{name: string, values: readonly any[], numbers?: Numbers, E: Question["E"], promiseFor: (value: any) => string} & QuestionTexts} Asked
  */
 
 /**
@@ -75,6 +77,7 @@ export const checkForm = async (text, expected) => (await questionnaire()).check
  * @property {string} question
  * @property {Record<string, string>} words how values are shown to people, by their text; for display only
  * @property {readonly any[]} values the answers that can be given
+ * @property {Numbers} [numbers] the numbers that can be answered, where they lie between two bounds
  * @property {(value: any) => string} promiseFor what is promised of one answer, in a sentence that does not repeat it
  * @property {Law} law
  * @property {undefined} [strategy]
@@ -90,6 +93,7 @@ export const checkForm = async (text, expected) => (await questionnaire()).check
  * @property {undefined} [question]
  * @property {undefined} [words]
  * @property {undefined} [values]
+ * @property {undefined} [numbers]
  * @property {undefined} [promiseFor]
  * @property {undefined} [law]
  * @property {(answers: Record<string, any>, more?: Beside) => Promise<Receipt>} answer with values by the names of the questions that are asked
@@ -120,10 +124,13 @@ function numberOf(law, value) {
  * @returns {Asked[]}
  */
 function questionsOf(texts, laws, promise) {
-  for (const language of texts.languages) inLanguage(texts, language).questions.forEach(({ words }, i) => checkWords(laws[i].values, words, laws[i].context?.names));
+  for (const language of texts.languages)
+    inLanguage(texts, language).questions.forEach(({ words }, i) => checkWords(laws[i].numbers?.outside ?? laws[i].values, words, laws[i].context?.names, laws[i].numbers && looksLikeNumber));
   return texts.questions.map((one, i) => ({
     ...one,
+    kind: one.kind || (laws[i].numbers ? "number" : ""),
     values: laws[i].values,
+    numbers: laws[i].numbers,
     E: laws[i].E,
     promiseFor: (value) => promise(i, numberOf(laws[i], value), one.unit),
   }));
@@ -218,6 +225,7 @@ export class Participant {
         question,
         words,
         values: law.values,
+        numbers: law.numbers,
         promise: promiseOf(law, document, words, unit),
         promiseFor: common.questions[0].promiseFor,
         law,

@@ -8,6 +8,8 @@ from decimal import ROUND_UP, Decimal, localcontext
 from fractions import Fraction
 
 from ..contexts import Context
+from ..contexts.forms.places import LINE
+from ..core.domain import Value
 from ..core.exact import text_of
 from ..core.numbers import NumberDomain
 
@@ -128,21 +130,29 @@ def _by_distance(context: Context, unit: str, what: str) -> str | None:
 
     None for a context that does not go by distance alone, or has one answer.
     """
-    numbers = context.number_bounds
-    each = context.distance_epsilon if numbers is None else numbers.a_unit
+    each, is_number = _distance_epsilon(context), isinstance(context.domain, NumberDomain)
     if context.shows or not context.largest or each is None:
         return None
     most = min(NOTABLE, context.largest) / each
     distance = next(step for step in _round_numbers(most) if step <= most)
     level, other = each * distance, f"an answer at a distance of {text_of(distance)}"
-    if unit and (numbers is not None or _is_numeric(context, each)):
+    if unit and (is_number or _is_numeric(context, each)):
         other += f" {quoted(unit)}"
-    if numbers is None and context.size <= MAX_COMPARED and context.smallest > level:
+    if not is_number and context.size <= MAX_COMPARED and context.smallest > level:
         level, other = Fraction(context.smallest), "the nearest answers"
     return (
         f"compared with {other}, your report makes {what} at most {ratio(level)} "
         f"times as likely as before (epsilon {text_of(level)}, in proportion to the distance)."
     )
+
+
+def _distance_epsilon(context: Context) -> Fraction | None:
+    """The epsilon of a unit of distance, of numbers between the nodes too; None where there is none."""
+    bounds = context.number_bounds
+    if bounds is None or context.distance_epsilon is None:
+        return context.distance_epsilon
+    described = context.describe()
+    return bounds.a_unit if described.get("distance") == LINE and "points" not in described else None
 
 
 def _is_numeric(context: Context, each: Fraction) -> bool:
@@ -179,8 +189,12 @@ def describe_showing(context: Context, words: Mapping[str, str]) -> list[str]:
     somewhere = [x for x, count in enumerate(counts) if 0 < count < others]
     if len(somewhere) == context.size:
         return ["Every answer is hidden from some of the others only. Your report may rule out the rest for certain."]
+
+    def named(x: int) -> Value:
+        return context.domain.normalized(context.domain[x])
+
     sentences = [
-        f"{protected}: " + _list([quoted(context.values[x], words) for x in numbers[:MAX_LISTED]], len(numbers)) + "."
+        f"{protected}: {_list([quoted(named(x), words) for x in numbers[:MAX_LISTED]], len(numbers))}."
         for protected, numbers in (("Protected", everywhere), ("Protected against some answers only", somewhere))
         if numbers
     ]
