@@ -87,11 +87,10 @@ class Question:
 
     def value_of(self, text: str) -> Value:
         """The value that is written `text`; `UnknownValue`, which does not repeat it, if there is none."""
-        number = self.values.find_text(text)
-        if number is None:
+        value = self.values.held(text)
+        if value is None:
             where = f"the answer to {self.name!r}: " if self.name else ""
             raise UnknownValue(f"{where}{named(text)} must be {self.values.rule}")
-        value: Value = self.values[number]
         return value
 
 
@@ -228,12 +227,12 @@ class Collection:
             raise InvalidInput("promise_for takes a value, and of a questionnaire the name of a question and a value")
         *_, value = answer
         if not isinstance(self.law, Form):
-            return promise_for(self.law.context, self.values.index(value), self._only.unit)
+            return promise_for(self.law.context, self.values.around(value), self._only.unit)
         name = answer[0]
         if name not in self.questions:
             raise InvalidInput(f"question={shown(name)} must be one of {', '.join(self.questions)}")
         question = self.questions[str(name)]
-        return form_promise_for(self.law, question.name, question.values.index(value), question.unit)
+        return form_promise_for(self.law, question.name, question.values.around(value), question.unit)
 
     @property
     def warnings(self) -> list[str]:

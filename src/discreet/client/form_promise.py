@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 
 from ..contexts import Context
 from ..core.exact import text_of
 from ..wire.form import EACH, ONE, TOGETHER, Form
-from .promise import COST, INVITED, describe_hiding, describe_showing, promise_for, ratio
+from .promise import COST, INVITED, describe_bounds, describe_hiding, describe_showing, promise_for, ratio
 
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Small numbers as they are written in a sentence."""
@@ -44,7 +44,7 @@ def form_promise(
     ]
 
 
-def form_promise_for(form: Form, name: str, x: int, unit: str = "") -> str:
+def form_promise_for(form: Form, name: str, x: int | Sequence[int], unit: str = "") -> str:
     """A sentence that says how far one answer, value number x of a question, is hidden; it does not repeat it."""
     sentence = promise_for(form.questions[name].context, x, unit)
     if form.strategy == TOGETHER and not _is_even(_joint(form)):
@@ -71,7 +71,11 @@ def _protected(form: Form, words: Mapping[str, Mapping[str, str]], units: Mappin
         return [_of_all("your report makes yours", _joint(form).largest)]
     promised: dict[tuple[str, ...], list[int]] = {}
     for place, (name, spec) in enumerate(form.questions.items(), 1):
-        said = (describe_hiding(spec.context, units.get(name, "")), *describe_showing(spec.context, words[name]))
+        hiding, showing = (
+            describe_hiding(spec.context, units.get(name, "")),
+            describe_showing(spec.context, words[name]),
+        )
+        said = (hiding, *showing, *describe_bounds(spec.context))
         promised.setdefault(said, []).append(place)
     sentences = []
     for said, places in promised.items():

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from ..contexts import Context
 from ..core.exact import text_of
+from ..core.numbers import NumberDomain
 
 MAX_LISTED = 8
 """The most values or blocks that a sentence lists."""
@@ -56,20 +57,25 @@ def promise(
     return [
         describe_hiding(context, unit),
         *describe_showing(context, words),
+        *describe_bounds(context),
         *([INVITED] if access == "invitation" else []),
         f"{COST} {text_of(context.largest)} of your privacy budget. The same answer again uses nothing; "
         f"a different one {again}.",
     ]
 
 
-def promise_for(context: Context, x: int, unit: str = "") -> str:
-    """A sentence that says how far one answer, value number x, is hidden; it does not repeat the answer."""
-    others, hidden = context.size - 1, hidden_counts(context)[x]
+def promise_for(context: Context, x: int | Sequence[int], unit: str = "") -> str:
+    """A sentence that says how far one answer, value number x, is hidden; it does not repeat the answer.
+
+    A number that may become one of several values is hidden as well as the worst of them.
+    """
+    several = [x] if isinstance(x, int) else list(x)
+    others, hidden = context.size - 1, min(hidden_counts(context)[one] for one in several)
     if hidden == 0:
         return "This answer is not protected: whoever gets your report may learn it for certain."
     if (near := _by_distance(context, unit, "it")) is not None:
         return f"This answer is protected best against answers near it: {near}"
-    level = context.largest if context.size > MAX_ROW else _largest_finite(context, x)
+    level = context.largest if context.size > MAX_ROW else max(_largest_finite(context, one) for one in several)
     likelier = f"your report makes it at most {ratio(level)} times as likely as before (epsilon {text_of(level)})"
     if hidden == others:
         return f"This answer is protected: compared with any other, {likelier}."
@@ -104,11 +110,13 @@ def describe_hiding(context: Context, unit: str = "") -> str:
         return "Nothing is hidden here: whoever gets your report may learn your answer from it."
     if (near := _by_distance(context, unit, "yours")) is not None:
         return f"The nearer another answer is to yours, the better yours is hidden: {near}"
-    times, epsilon = ratio(context.largest), text_of(context.largest)
+    times, epsilon, answers = ratio(context.largest), text_of(context.largest), "answers"
     other = "an answer that it is hidden from" if context.shows else "any other answer"
+    if isinstance(context.domain, NumberDomain) and not context.domain.outside and not context.shows:
+        other, answers = f"any other{context.domain.scale_rule.removeprefix('a')}", "numbers"
     if context.smallest != context.largest:
         times = f"{ratio(Fraction(context.smallest))} to {times}"
-        epsilon = f"{text_of(context.smallest)} to {epsilon}, depending on the two answers"
+        epsilon = f"{text_of(context.smallest)} to {epsilon}, depending on the two {answers}"
     return (
         f"Compared with {other}, your report makes yours at most {times} times as likely as before, whatever was known "
         f"of you (epsilon {epsilon})."
@@ -120,15 +128,16 @@ def _by_distance(context: Context, unit: str, what: str) -> str | None:
 
     None for a context that does not go by distance alone, or has one answer.
     """
-    each = context.distance_epsilon
+    numbers = context.number_bounds
+    each = context.distance_epsilon if numbers is None else numbers.a_unit
     if context.shows or not context.largest or each is None:
         return None
     most = min(NOTABLE, context.largest) / each
     distance = next(step for step in _round_numbers(most) if step <= most)
     level, other = each * distance, f"an answer at a distance of {text_of(distance)}"
-    if unit and _is_numeric(context, each):
+    if unit and (numbers is not None or _is_numeric(context, each)):
         other += f" {quoted(unit)}"
-    if context.size <= MAX_COMPARED and context.smallest > level:
+    if numbers is None and context.size <= MAX_COMPARED and context.smallest > level:
         level, other = Fraction(context.smallest), "the nearest answers"
     return (
         f"compared with {other}, your report makes {what} at most {ratio(level)} "
@@ -177,6 +186,12 @@ def describe_showing(context: Context, words: Mapping[str, str]) -> list[str]:
     ]
     rest = len(everywhere) + len(somewhere) < context.size
     return [" ".join([*sentences, *(["All other answers are not protected."] if rest else [])])]
+
+
+def describe_bounds(context: Context) -> list[str]:
+    """What becomes of numbers beyond the bounds; nothing where they are refused."""
+    domain = context.domain
+    return [domain.counted] if isinstance(domain, NumberDomain) and domain.counted else []
 
 
 def value_text(value: object, words: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from ..contexts import Context
 from ..core.domain import Domain
 from ..core.errors import InvalidInput, shown
+from ..core.numbers import NumberDomain
 from ..wire.texts import TURNS
 
 MARKS = re.compile("[\u061c\u200e\u200f]")
@@ -46,6 +47,12 @@ def check_words(values: Domain, words: Mapping[str, str]) -> None:
     value, and what is `visible` of two values must differ.
     """
     looks: dict[str, str] = {}
+    if isinstance(values, NumberDomain):
+        for value, word in words.items():
+            if any(c.isnumeric() for c in word) and not any(c.isalpha() for c in word):
+                raise InvalidInput(
+                    f"words[{shown(value)}]={shown(word)} must not look like a number, which is an answer"
+                )
     for value, word in words.items():
         name = f"words[{shown(value)}]={shown(word)}"
         if not _readable(word):
@@ -55,7 +62,7 @@ def check_words(values: Domain, words: Mapping[str, str]) -> None:
     if not words and values.stored_range is not None:
         return
     seen: dict[str, str] = {}
-    for text in map(str, values):
+    for text in map(str, values.outside if isinstance(values, NumberDomain) else values):
         if (other := looks.get(appearance(text), text)) != text:
             raise InvalidInput(f"words[{shown(other)}]={shown(words[other])} must not look like {shown(text)}, a value")
         if not _readable(text) or seen.setdefault(visible(text), text) != text:

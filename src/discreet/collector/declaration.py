@@ -18,6 +18,7 @@ from ..core.domain import Domain
 from ..core.errors import DiscreetError, InvalidInput, InvalidSpec
 from ..core.fields import Fields, as_list, text, whole
 from ..core.limits import check_bytes
+from ..core.numbers import NumberDomain
 from ..wire.form import Form
 from ..wire.published import Law, parse_published
 from ..wire.spec import Spec, is_form
@@ -135,7 +136,11 @@ def check_texts(texts: Texts, law: Law, labels: Mapping[str, tuple[str, ...]]) -
             raise InvalidSpec(f"{path}question must be text")
         if question.kind == "box" and len(domains[name]) != 2:
             raise InvalidSpec(f"{path}kind=box must be of a question with two answers, not {len(domains[name])}")
-        if question.kind == "number" and not NUMBER.fullmatch(str(domains[name][0])):
+        if (
+            question.kind == "number"
+            and not isinstance(domains[name], NumberDomain)
+            and not NUMBER.fullmatch(str(domains[name][0]))
+        ):
             raise InvalidSpec(f"{path}kind=number must be of a question whose answers are numbers")
     for language in texts.languages:
         where = f"translations.{language}." if language in texts.translations else ""
@@ -150,6 +155,10 @@ def check_texts(texts: Texts, law: Law, labels: Mapping[str, tuple[str, ...]]) -
 
 def _check_words(texts: LabelTexts, domain: Domain, path: str, what: str) -> None:
     for value in texts.words:
+        if isinstance(domain, NumberDomain) and value not in map(str, domain.outside):
+            raise InvalidSpec(
+                f"{path}words: {value!r} must be an answer outside the scale: numbers are shown as they are"
+            )
         if domain.find_text(value) is None:
             of = "a value of the domain, as text" if what == "value" else "a text of the label"
             raise InvalidSpec(f"{path}words: {value!r} must be {of}")

@@ -14,6 +14,7 @@ from typing import Any
 from ..analysis.groups.comparison import differences_of
 from ..analysis.groups.omnibus import omnibus_of_tallies
 from ..core.domain import plain_value
+from ..estimation.results.figures import figures_of
 from ..estimation.results.layout import NUMBERS
 from ..estimation.results.likelihood import likelihood
 from ..estimation.results.projection import project
@@ -136,6 +137,9 @@ def _describe(
     how: dict[str, Any] = {"confidence": breakdown.confidence, "anytime": breakdown.anytime}
     described = [question.describe(METHODS[breakdown.method](tally), **how) for tally in parts]
     result = mean_of(described, [t.n for t in parts])
+    figures = [None if question.is_margin else figures_of(tally, **how) for tally in parts]
+    if None not in figures:
+        result["numbers"] = mean_figures(figures, [t.n for t in parts])
     result["n"] = about["n"]
     result.pop("covariance", None)  # of one period, and large
     blocks = [None if question.is_margin else block_columns(tally, **how) for tally in parts]
@@ -165,6 +169,26 @@ def mean_of(results: Sequence[Any], sizes: Sequence[int]) -> dict[str, Any]:
         ]
     if "notes" in merged:
         merged["notes"] = {name: note for result in results for name, note in result["notes"].items()}
+    return merged
+
+
+def mean_figures(figures: Sequence[Any], sizes: Sequence[int]) -> dict[str, Any]:
+    """The mean of the means and spreads of numbers, as `mean_of` has it; of several no median."""
+    merged = dict(figures[0])
+    if len(figures) == 1:
+        return merged
+    given = [one["given"] * n for one, n in zip(figures, sizes, strict=True)]
+    merged["given"], merged["median"] = sum(given) / sum(sizes), None
+    for name in ("mean", "spread"):
+        entries = [one[name] for one in figures]
+        if None in entries:
+            merged[name] = None
+            continue
+        weighted = [list(zip((one[key] for one in entries), given, strict=True)) for key in entries[0]]
+        merged[name] = {
+            key: None if None in [end for end, _ in pairs] else sum(end * n for end, n in pairs) / sum(given)
+            for key, pairs in zip(entries[0], weighted, strict=True)
+        }
     return merged
 
 

@@ -121,6 +121,15 @@ class Domain(Sequence[Value]):
         kept: Value = self[self.index(value)]
         return kept
 
+    def held(self, text: str) -> Value | None:
+        """What a person holds that is written `text`, in the one way that it is kept; None if nobody holds it."""
+        number = self.find_text(text)
+        return None if number is None else self[number]
+
+    def around(self, value: object) -> tuple[int, ...]:
+        """The numbers of the values that what a person holds may become in a report."""
+        return (self.index(value),)
+
     def extended(self, values: Iterable[Value]) -> Domain:
         """This domain with more values after its own."""
         return Domain((*self, *values))

@@ -44,8 +44,8 @@ class NumberDomain(Domain):
 
     >>> import discreet as dc
     >>> incomes = dc.NumberDomain(0, 4000, nodes=5, clip=True)
-    >>> list(incomes), incomes.normalized("1234.567"), incomes.normalized(5000)
-    ([0, 1000, 2000, 3000, 4000], '1234.57', '4000')
+    >>> list(incomes), incomes.normalized("1234.5"), incomes.normalized(5000)
+    ([0, 1000, 2000, 3000, 4000], '1235', '4000')
     """
 
     def __init__(
@@ -163,6 +163,17 @@ class NumberDomain(Domain):
         beside = position - (self.last - self.first) - 1
         return self.outside[beside] if beside >= 0 else _written(Fraction(self.first + position, self._unit))
 
+    def held(self, text: str) -> Value | None:
+        try:
+            return self.normalized(text)
+        except UnknownValue:
+            return None
+
+    def around(self, value: object) -> tuple[int, ...]:
+        position = self.position(value)
+        ends = (self.place(position, (0,)), self.place(position, ((1 << 64) - 1,)))
+        return tuple(sorted(set(ends)))
+
     def clips(self, value: object) -> bool:
         """True for a number beyond the bounds."""
         exact = None if self._outside_number(value) is not None else _exact(value)
@@ -188,9 +199,21 @@ class NumberDomain(Domain):
         return self.find(text)
 
     @property
+    def counted(self) -> str:
+        """What becomes of numbers beyond the bounds, in a sentence; empty where they are refused."""
+        if not self.clip:
+            return ""
+        low, high = _written(self.low), _written(self.high)
+        return f"Numbers above {high} count as {high}, and numbers below {low} as {low}."
+
+    @property
     def rule(self) -> str:
-        bounds = f"a number from {_written(self.low)} to {_written(self.high)}"
-        return f"{bounds}, or {', or '.join(map(repr, self.outside))}" if self.outside else bounds
+        return f"{self.scale_rule}, or {', or '.join(map(repr, self.outside))}" if self.outside else self.scale_rule
+
+    @property
+    def scale_rule(self) -> str:
+        """What a number must be, values outside the scale apart."""
+        return f"a number from {_written(self.low)} to {_written(self.high)}"
 
     def extended(self, values: Iterable[Value]) -> NumberDomain:
         return self._with_outside((*self.outside, *values))
@@ -269,6 +292,8 @@ def _decimal(value: object, name: str) -> Fraction:
     exact = _exact(value)
     if exact is None or not _is_decimal(exact):
         raise InvalidContext(f"{name}={shown(value)} must be a finite decimal")
+    if abs(exact) > MAX_UNITS:
+        raise InvalidContext(f"{name}={shown(value)} must be at most 10**15, and no less than -10**15")
     return exact
 
 

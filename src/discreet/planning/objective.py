@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -170,9 +171,19 @@ def objective_of(context: Context, query: Any = None, worst: bool = False) -> Ob
 
 
 def usual_query(context: Context, query: Any) -> Any:
-    """What is asked where nothing says so: the mean of numbers on a grid, the shares of any other values."""
+    """What is asked where nothing says so: the mean of numbers on a grid, the shares of any other values.
+
+    Beside numbers there may be values outside the scale: then it is the sum of the numbers, each as a part of the
+    range from its middle, and the share of people who gave one.
+    """
     domain = context.domain
-    return MEAN if query is None and isinstance(domain, NumberDomain) and not domain.outside else query
+    if query is not None or not isinstance(domain, NumberDomain):
+        return query
+    if not domain.outside:
+        return MEAN
+    beside, middle = [0.0] * len(domain.outside), (domain.low + domain.high) / 2
+    centred = [float((Fraction(x) - middle) / (domain.high - domain.low)) for x in domain.grid]
+    return [[*centred, *beside], [*[1.0] * domain.nodes, *beside]]
 
 
 def _several(query: Any) -> list[Any] | None:

@@ -16,6 +16,7 @@ from ..contexts import Context
 from ..core import tables
 from ..core.errors import InvalidInput
 from ..estimation.decoders import decoder_of
+from ..estimation.results.figures import figure_lines, figures_of
 from ..estimation.results.frames import plain_data
 from ..estimation.results.score_law import remark_on_few
 from ..estimation.results.shares import Shares
@@ -102,7 +103,9 @@ def _of_shares(result: Shares, confidence: float) -> Findings:
     columns, notes = result._columns(confidence)
     numbers = {"estimate" if name == "shares" else name: plain_data(column) for name, column in columns.items()}
     panel = Panel(None, None, numbers | {"sampling_stderr": _sampling(result.shares, result.n)}, result.n)
-    remarks = tuple(result._remarks())
+    figures = figures_of(result.tally, confidence=confidence)
+    said = [] if figures is None else figure_lines(figures, confidence)
+    remarks = (*said, *result._remarks())
     about = result.mechanism, result.n, result.method, result.biased
     return Findings(*about, SHARE, False, (panel,), remarks, notes, insecure=result.tally.insecure)
 

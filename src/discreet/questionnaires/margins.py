@@ -14,6 +14,7 @@ from ..analysis.result import CONFIDENCE, Result
 from ..core.domain import Value
 from ..core.errors import Unavailable, check_type
 from ..estimation.results.covariance import block_diagonal, covariance_of_queries, with_errors
+from ..estimation.results.figures import figure_lines, figures_of
 from ..estimation.results.shares import Query
 from ..estimation.results.unbiased import estimate
 from ..wire.form import ONE, TOGETHER
@@ -94,13 +95,22 @@ class Margins(Result):
         remarks = [f"{self.n:,} people, {form.strategy}; each interval at {confidence:g} confidence"]
         if form.strategy == ONE:
             remarks.append("asked: " + ", ".join(f"{name} {tally.n:,}" for name, tally in self.tally.items()))
+        for name, figures in self.figures(confidence).items():
+            remarks += [f"{name}: {line}" for line in figure_lines(figures, confidence)]
         return [*remarks, "shares are unbiased: some may be below 0, and they need not add up to 1"]
+
+    def figures(self, confidence: float = CONFIDENCE) -> dict[str, dict[str, Any]]:
+        """The mean, spread and median of every question that asks for a number, as `figures_of` gives them."""
+        asked = {name: self.tally[name] for name in self.tally.form.names if name in self.tally}
+        figures = {name: figures_of(tally, confidence=confidence) for name, tally in asked.items()}
+        return {name: one for name, one in figures.items() if one is not None}
 
     @property
     def about(self) -> dict[str, Any]:
         """What is said beside the table."""
         asked = {part: tally.n for part, tally in self.tally.items()}
-        return {"method": "unbiased", "strategy": self.tally.form.strategy, "n": self.n, "asked": asked}
+        about = {"method": "unbiased", "strategy": self.tally.form.strategy, "n": self.n, "asked": asked}
+        return about | ({"numbers": figures} if (figures := self.figures()) else {})
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         """Draw the shares with their intervals, question by question."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bulk.encoding import DomainLookup, outside
+from ..bulk.encoding import lookup_of, outside
 from ..bulk.labelled.columns import Labels, check_aligned
-from ..bulk.randomizing import randomize_indices
+from ..bulk.randomizing import randomize_positions
 from ..bulk.words import words_of
 from ..core.canonical import loads
 from ..core.errors import InvalidInput, MechanismMismatch, UnknownValue, check_type, shown
@@ -175,14 +175,14 @@ def randomize_columns(form: Form, answers: Mapping[str, Any], rng: Source, *, un
     if set(answers) != set(form.names):
         raise InvalidInput(f"answers must be a column for each of {', '.join(form.names)}, and nothing else")
     check_aligned(answers)
-    lookups = {name: DomainLookup(spec.context.domain) for name, spec in form.questions.items()}
+    lookups = {name: lookup_of(spec.context.domain) for name, spec in form.questions.items()}
     return randomize_answers(form, {name: lookups[name].indices(answers[name]) for name in form.names}, rng, unknown)
 
 
 def randomize_answers(
     form: Form, indices: Mapping[str, NDArray[Any]], rng: Source, unknown: str, *, start: int = 0
 ) -> FormReports:
-    """The reports of people whose answers are given by their numbers, anything else where they are unknown.
+    """The reports of people whose answers are given by their positions, anything else where they are unknown.
 
     Of one at random, the questions are drawn first, a word a person, then the reports of each question in order. Errors
     count rows from `start`.
@@ -195,7 +195,7 @@ def randomize_answers(
     (seen,) = sizes
     known = np.ones(seen, dtype=bool)
     for name, column in indices.items():
-        absent = outside(column, form.questions[name].context.size)
+        absent = outside(column, form.questions[name].context.domain.positions)
         if absent is not None and unknown == "error":
             row = start + int(np.argmax(absent)) + 1
             rule = form.questions[name].context.domain.rule
@@ -207,7 +207,7 @@ def randomize_answers(
     reports, rows = {}, _rows_asked(form, len(people), rng)
     for part, mechanism in form.mechanisms.items():
         numbers = answers[part] if part in answers else _tuple_numbers(form, answers)
-        reports[part] = randomize_indices(mechanism.sampler, numbers[rows[part]], rng)
+        reports[part] = randomize_positions(mechanism, numbers[rows[part]], rng)
     return FormReports(reports, {part: people[asked] for part, asked in rows.items()}, len(people), seen - len(people))
 
 

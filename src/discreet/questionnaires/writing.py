@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bulk.encoding import DomainLookup, boolean_texts
+from ..bulk.encoding import boolean_texts, lookup_of
 from ..bulk.jobs import Progress, by_arrow, only_by_arrow
 from ..bulk.report_files import arrow_sink, as_list, reports_to_json, text_sink, warn_of_passed_on
 from ..core.errors import InvalidInput, UnknownValue
@@ -111,9 +111,9 @@ def _check_keep(form: Form, keep: Sequence[str]) -> None:
 
 
 def _answers(form: Form, file: FileSource, keep: Sequence[str]) -> Iterator[tuple[dict[str, NDArray[Any]], list[Any]]]:
-    """The numbers of the answers in a file, some people at a time, and the columns beside them."""
+    """The positions of the answers in a file, some people at a time, and the columns beside them."""
     domains = {name: spec.context.domain for name, spec in form.questions.items()}
-    lookups = {name: DomainLookup(domain, written=True) for name, domain in domains.items()}
+    lookups = {name: lookup_of(domain, written=True) for name, domain in domains.items()}
     first, *others = form.names
     pieces: Iterable[list[Any]]
     if by_arrow(file):

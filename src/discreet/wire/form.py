@@ -23,6 +23,7 @@ from ..core.errors import InvalidInput, InvalidReport, InvalidSpec, UnknownValue
 from ..core.exact import Epsilon, positive_finite, text_of
 from ..core.fields import Fields, as_list, number, text, to_plain
 from ..core.limits import LIFTED, Limits, allowed, check, metering, spend
+from ..core.numbers import NumberDomain
 from ..core.registry import Registry
 from ..mechanisms.mechanism import Mechanism
 from .reports import report_from_json, report_to_json
@@ -174,6 +175,11 @@ class Form:
     def _joint_spec(self) -> Spec:
         contexts = [spec.context for spec in self.questions.values()]
         for name, context in zip(self.questions, contexts, strict=True):
+            if isinstance(context.domain, NumberDomain):
+                raise InvalidInput(
+                    f"question {name!r} asks for a number, which has a report of its own: a form with it asks "
+                    f"{EACH!r} or {ONE!r}, not {TOGETHER!r}"
+                )
             if any(isinstance(value, tuple) for value in context.values[:1]):
                 raise InvalidInput(f"question {name!r} has tuples as values; its parts must be questions of their own")
         tuples = math.prod(context.size for context in contexts)

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from ...estimation.tally import Tally
     from ...mechanisms.mechanism import Mechanism
 
-METHODS = {"unbiased": "estimate", "projection": "project", "likelihood": "likelihood", "shrink": "shrink"}
+METHODS = {
+    "unbiased": "estimate",
+    "projection": "project",
+    "likelihood": "likelihood",
+    "shrink": "shrink",
+    "smooth": "smooth",
+}
 """Each method by name, with the function that computes its shares."""
 
 MAX_PANELS = 6
@@ -81,12 +87,21 @@ def command(spec: str, tally: str, top: int | None, as_json: bool, plot: str | N
     if as_json:
         click.echo(json.dumps(results, ensure_ascii=False))
     else:
+        _say_figures(results)
         click.echo(_table(results, "values", "value"))
         if blocks is not None:
             click.echo(f"\n{_table(results['blocks'], 'names', 'block')}\n")
         for note in _notes(results, simultaneous, len(results["shares"]) < len(mechanism.context.domain)):
             click.echo(f"- {note}")
     note_insecure([counts])
+
+
+def _say_figures(results: dict[str, Any]) -> None:
+    """The mean of numbers, their spread and their median, above their shares."""
+    from ...estimation.results.figures import figure_lines
+
+    for line in figure_lines(results["numbers"], results["confidence"]) if "numbers" in results else ():
+        click.echo(line)
 
 
 def _largest(results: dict[str, Any], names: str, top: int) -> dict[str, Any]:
@@ -131,7 +146,9 @@ def _by_label(groups: GroupTallies, top: int | None, as_json: bool, plot: str | 
         return
     for name, one in zip(names, results, strict=True):
         heading = ", ".join(f"{label} {'(none)' if text is None else text}" for label, text in name.items())
-        click.echo(f"{heading}: {one['n']:,} reports\n{_table(one, 'values', 'value')}\n")
+        click.echo(f"{heading}: {one['n']:,} reports")
+        _say_figures(one)
+        click.echo(f"{_table(one, 'values', 'value')}\n")
     for note in _notes({**results[0], "n": groups.n, "blocks": None}, how["simultaneous"], top is not None):
         click.echo(f"- {note}")
 
@@ -156,6 +173,7 @@ def shares_by(method: str, tally: Tally) -> Shares:
 def _results(tally: Tally, method: str, confidence: float, simultaneous: bool, anytime: bool) -> dict[str, Any]:
     """Everything that is printed, as plain data."""
     from ...estimation.decoders import decoder_of
+    from ...estimation.results.figures import figures_of
     from ...estimation.results.layout import finite
     from ...estimation.results.unbiased import block_columns
 
@@ -167,6 +185,8 @@ def _results(tally: Tally, method: str, confidence: float, simultaneous: bool, a
             results |= zip(("low", "high"), map(finite, ends), strict=True)
         except (Unavailable, NotIdentifiable) as reason:
             results |= {"low": None, "high": None, "notes": results["notes"] | {"interval": str(reason)}}
+    if (figures := figures_of(tally, confidence=confidence, anytime=anytime)) is not None:
+        results["numbers"] = figures
     blocks = block_columns(tally, confidence=confidence, simultaneous=simultaneous, anytime=anytime)
     return results | {"influence": decoder_of(tally.mechanism).influence(), "blocks": blocks}
 

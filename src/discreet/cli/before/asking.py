@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
+from ...contexts.forms.numbers import step_for
 from ...core.errors import InvalidInput, shown
-from ...core.exact import positive_finite
+from ...core.exact import positive_finite, text_of
 from ...core.fields import values as values_of
 from ...wire.form import ONE, STRATEGIES, check_question
 from ...wire.questionnaire import Questionnaire
@@ -21,6 +23,7 @@ KINDS = {
     "scale": "one of a list in an order, such as never, sometimes, often",
     "number": "a whole number, such as an age",
     "boxes": "any of a list may be ticked",
+    "amount": "any number between two bounds, such as an income, of which the mean is wanted",
 }
 """The kinds of questions that are asked about."""
 
@@ -47,8 +50,10 @@ FOR_KIND = {
     "scale": (NEAR, ALIKE, ONLY),
     "number": (NEAR, ALIKE, AROUND),
     "boxes": (ALIKE, ONLY),
+    "amount": (ALIKE, NEAR),
 }
 NUMBERS = re.compile(r"(-?\d{1,9})\s*(?:\.\.|-|to)\s*(-?\d{1,9})", re.ASCII)
+BOUNDS = re.compile(r"(-?\d{1,12}(?:\.\d{1,6})?)\s*(?:\.\.|to)\s*(-?\d{1,12}(?:\.\d{1,6})?)", re.ASCII)
 LABEL = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}", re.ASCII)
 
 
@@ -112,6 +117,8 @@ def _entries(ask: Dialogue, heading: str, *, own: bool, taken: Sequence[str] | N
     name = ""
     if taken is not None:
         name = ask.ask("A short name for it, for tables", _name(taken), default=_slug(text, taken))
+    if kind == "amount":
+        return [_amount(ask, {"question": text}, name, own=own)]
     if kind == "number":
         low, high = ask.ask("From which to which number, such as 18..99", _ends)
         values: list[Any] = list(range(low, high + 1))
@@ -147,6 +154,40 @@ def _entries(ask: Dialogue, heading: str, *, own: bool, taken: Sequence[str] | N
         }
         for place, (one, value) in enumerate(zip(names, values, strict=True))
     ]
+
+
+def _amount(ask: Dialogue, texts: dict[str, Any], name: str, *, own: bool) -> dict[str, Any]:
+    """A question for any number between two bounds."""
+    low, high = ask.ask("From which to which number, such as 0..4000", _bounds)
+    domain: dict[str, Any] = {"low": low, "high": high}
+    texts["unit"] = ask.ask("Its unit, such as euros a month, or nothing", _optional(200), default="")
+    domain["clip"] = ask.confirm(
+        f"Do numbers beyond them count as {low} or {high}, instead of being refused?", default=True
+    )
+    refusal = ask.confirm(f'Offer "{REFUSAL}" as one more answer?', default=False)
+    texts["help"] = ask.ask("A text that helps to answer it, or nothing", _optional(MAX_LINE), default="")
+    entries = {**({"name": name} if name else {}), **{key: text for key, text in texts.items() if text}}
+    entries |= {"kind": "number", "domain": domain}
+    near = (
+        own
+        and ask.choose("What is hidden of it", {key: PROTECTION[key] for key in FOR_KIND["amount"]}, default=ALIKE)
+        == NEAR
+    )
+    if refusal and not near:
+        domain["outside"] = [REFUSAL]
+    if not own:
+        return entries
+    if not near:
+        return entries | {"context": {"form": "numbers", "epsilon": _level(ask, "Epsilon", "1")}}
+    epsilon = _level(ask, "Epsilon of two numbers one apart", "0.05")
+    step = None if refusal else step_for(low, high, epsilon)  # with a refusal the law lists every pair of nodes
+    if step is not None:
+        domain["step"] = text_of(step)
+    context = {"form": "numbers", "distance": "line", "epsilon": epsilon}
+    if not refusal:
+        return entries | {"context": context}
+    level = _level(ask, f'Epsilon of "{REFUSAL}" and any other answer', "2")
+    return entries | {"context": {"form": "outside", "outside": [REFUSAL], "scale": context, "epsilon": level}}
 
 
 def _context(ask: Dialogue, kind: str, values: Sequence[Any], *, refusal: bool) -> dict[str, Any]:
@@ -223,6 +264,13 @@ def _ends(answer: str) -> tuple[int, int]:
     if ends is None or not int(ends[1]) < int(ends[2]) <= int(ends[1]) + 10_000:
         raise InvalidInput(f"{shown(answer)} must be two whole numbers, the smaller first, such as 18..99")
     return int(ends[1]), int(ends[2])
+
+
+def _bounds(answer: str) -> tuple[str, str]:
+    ends = BOUNDS.fullmatch(answer)
+    if ends is None or not Fraction(ends[1]) < Fraction(ends[2]):
+        raise InvalidInput(f"{shown(answer)} must be two numbers, the smaller first, such as 0..4000 or 0.5..2.5")
+    return ends[1], ends[2]
 
 
 def _asked_for(kind: str) -> str:

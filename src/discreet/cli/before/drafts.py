@@ -17,6 +17,7 @@ FORMS = {
     "nested": "values are hidden in blocks inside blocks, the better the closer together they are",
     "graded": "each value is hidden among all others at an epsilon of its own",
     "metric": "near values are hard to tell apart, far ones less so",
+    "numbers": "numbers between two bounds, each hidden from every other one, or by their distance",
 }
 """The forms that can be drafted, and what each one asks for."""
 
@@ -29,6 +30,9 @@ ABOUT = {
     "norm": "How distances are measured: l1, l2 or linf.",
     "distance": "The values, or their points, are numbers on a line, or around a ring.",
     "around": "The length of the ring.",
+    "low": "The lowest and the highest number.",
+    "step": "Numbers are rounded at random to steps of this length, so that their mean stays right.",
+    "clip": "Whether numbers beyond the bounds count as the nearest bound; if not, they are refused.",
     "blocks": "The values of each block, written in files exactly like this.",
 }
 EPSILONS = {
@@ -81,7 +85,8 @@ def _about_epsilon(entry: Any, entries: Mapping[str, Any]) -> list[str]:
             'smaller hides more, "inf" asks for nothing.',
         ]
     times = math.exp(min(float(Fraction(entry)), 700.0))
-    apart = " at distance 1" if form == "metric" else ""
+    by_distance = form == "metric" or "distance" in entries["context"]
+    apart = " at distance 1" if by_distance else ""
     return [
         f"A report is at most e^{entry} = {times:.3g} times as likely for one hidden value as for another{apart}.",
         "Smaller hides more and takes more people; 0.5 to 2 is common.",

@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 import click
 
 from ...contexts.forms.metric import NORMS
+from ...contexts.forms.numbers import step_for
 from ...contexts.forms.places import SHAPES
 from ...core import tables
 from ...core.errors import DiscreetError, InvalidInput
-from ...core.exact import epsilon_of, positive_finite
+from ...core.exact import epsilon_of, exact_number, positive_finite, text_of
 from ..choosing import settle
 from ..options import write_text
 from .dialogue import Dialogue
@@ -43,7 +44,7 @@ ABOUT_QUESTIONNAIRES = """\
 
 @click.command()
 @click.argument("file", default="survey.toml")
-@click.option("--form", metavar="FORM", help="uniform, blocks, high_low, binary, nested, graded or metric.")
+@click.option("--form", metavar="FORM", help="uniform, blocks, high_low, binary, nested, graded, metric or numbers.")
 @click.option("--values", metavar="A,B,...", help="The values that a person may hold, or 18..99 for whole numbers.")
 @click.option("--file", "source", metavar="FILE", help="Instead of --values: a CSV file beside the spec.")
 @click.option("--column", help="With --file: the column of the values.")
@@ -53,8 +54,12 @@ ABOUT_QUESTIONNAIRES = """\
 )
 @click.option("--sensitive", metavar="A,B,...", help="For high_low: the values whose holders must be hidden.")
 @click.option("--points", metavar="P,Q,...", help="For metric: a number per value, or '0 0,3 4'.")
-@click.option("--distance", help="For metric: line, ring, l1, l2 or linf.")
+@click.option("--distance", help="For metric: line, ring, l1, l2 or linf; for numbers line.")
 @click.option("--around", metavar="LENGTH", help="With --distance ring: its length, unless the numbers are 0, 1, ...")
+@click.option("--low", metavar="NUMBER", help="For numbers: the lowest one.")
+@click.option("--high", metavar="NUMBER", help="For numbers: the highest one.")
+@click.option("--step", metavar="NUMBER", help="For numbers: they are rounded at random to steps of this length.")
+@click.option("--clip", is_flag=True, help="For numbers: those beyond the bounds count as the nearest bound.")
 @click.option("--epsilon", metavar="E", help="Positive; binary 'inf,1'; nested '1,2,inf'; blocks, graded 'a=1,b=0.5'.")
 @click.option("--name", help="What the survey is called; the name of the file unless given.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
@@ -72,6 +77,7 @@ def command(file: str, force: bool, **given: Any) -> None:
         discreet init nights.toml --form blocks --block boston=b1,b2 --block nyc=n1,n2,n3 --epsilon 1
         discreet init illness.toml --form high_low --values none,cold,flu,hiv --sensitive hiv --epsilon 1
         discreet init streets.toml --form nested --block fr/paris=p1,p2 --block fr/lyon=l1,l2 --epsilon 1,2,inf
+        discreet init income.toml --form numbers --low 0 --high 4000 --clip --epsilon 1
         discreet init hours.toml --form metric --values 0..23 --distance ring --epsilon 0.5
     """
     from ...files.overwriting import check_outputs
@@ -192,6 +198,13 @@ def parse_epsilon(text: str) -> str:
     return text.strip()
 
 
+def parse_decimal(text: str) -> str:
+    """One number, as it was written."""
+    if exact_number(text.strip()) is None or "/" in text:
+        raise InvalidInput(f"{text!r} must be a number with a decimal point, such as 12.5")
+    return text.strip()
+
+
 def parse_epsilons(text: str) -> list[str]:
     """Epsilons separated by commas, ``1,2,inf``."""
     epsilons = split_text(text)
@@ -263,6 +276,12 @@ def places_of(entries: Any) -> str | None:
 
 T = TypeVar("T")
 
+NUMBERS_HIDDEN = {
+    "alike": "every number is hidden from every other one",
+    "near": "near numbers are hard to tell apart, far ones less so",
+}
+"""How numbers are hidden from each other."""
+
 KEYS_OF_FORM = {
     "uniform": ("values", "source", "column"),
     "blocks": ("source", "column", "block_column", "blocks"),
@@ -271,6 +290,7 @@ KEYS_OF_FORM = {
     "nested": ("source", "column", "block_column", "blocks"),
     "graded": (),
     "metric": ("values", "source", "column", "points", "distance", "around"),
+    "numbers": ("low", "high", "step", "clip", "distance"),
 }
 """The options that each form takes, beside the name and epsilon."""
 FORMS_OF_BLOCKS = ("blocks", "nested")
@@ -282,7 +302,7 @@ class Questions:
     """The options that were given; what they leave open is asked in a terminal, and is an error elsewhere."""
 
     def __init__(self, given: Mapping[str, Any], dialogue: Dialogue | None) -> None:
-        self.given = {key: entry for key, entry in given.items() if entry not in (None, ())}
+        self.given = {key: entry for key, entry in given.items() if entry not in (None, (), False)}
         self.dialogue = dialogue
 
     def anew(self) -> Questions:
@@ -328,6 +348,8 @@ def entries_from(ask: Questions, *, name: str) -> dict[str, Any]:
         question = "Each value and its epsilon, such as none=inf,cold=3,hiv=0.5"
         values, epsilons = ask.get("epsilon", question, parse_value_epsilons)
         return entries | {"domain": {"values": values}, "context": context | {"epsilons": epsilons}}
+    if form == "numbers":
+        return entries | _numbers(ask, context)
     if form not in FORMS_OF_BLOCKS or "source" in ask:
         entries["domain"] = _domain(ask, form)
     elif "column" in ask or "block_column" in ask:
@@ -339,6 +361,37 @@ def entries_from(ask: Questions, *, name: str) -> dict[str, Any]:
     if form == "metric":
         context |= _distance(ask, entries["domain"].get("values"))
     return entries | {"context": context | _epsilon(ask, form)}
+
+
+def _numbers(ask: Questions, context: dict[str, Any]) -> dict[str, Any]:
+    """The bounds of numbers, what becomes of those beyond them, and how well they are hidden."""
+    domain: dict[str, Any] = {
+        "low": ask.get("low", "The lowest number", parse_decimal),
+        "high": ask.get("high", "The highest number", parse_decimal),
+    }
+    if not exact_number(domain["low"]) < exact_number(domain["high"]):  # type: ignore[operator]
+        raise InvalidInput(f"--low: {domain['low']} must be below {domain['high']}, the highest number")
+    distance = ask.given.get("distance")
+    if distance not in (None, "line"):
+        raise InvalidInput(f"--distance: {distance!r} must be line for numbers")
+    if ask.dialogue is not None and "epsilon" not in ask and distance is None:
+        distance = (
+            "line" if ask.dialogue.choose("How they are hidden", NUMBERS_HIDDEN, default="alike") == "near" else None
+        )
+    asked = "Epsilon of two numbers one apart (smaller hides more)" if distance else "Epsilon (smaller hides more)"
+    epsilon = ask.get("epsilon", asked, parse_epsilon, default="1")
+    step = ask.given.get("step")
+    if step is not None:
+        domain["step"] = ask.get("step", "The step", parse_decimal)
+    elif distance is not None and (usual := step_for(domain["low"], domain["high"], epsilon)) is not None:
+        domain["step"] = text_of(usual)
+    clip = ask.given.get("clip", False)
+    if ask.dialogue is not None and not clip:
+        clip = ask.dialogue.confirm(
+            "Do numbers beyond them count as the nearest bound, instead of being refused?", default=True
+        )
+    domain["clip"] = bool(clip)
+    return {"domain": domain, "context": context | ({"distance": distance} if distance else {}) | {"epsilon": epsilon}}
 
 
 def _distance(ask: Questions, values: Any) -> dict[str, Any]:

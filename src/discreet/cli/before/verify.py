@@ -9,6 +9,8 @@ import click
 
 from ...core import tables
 from ...core.errors import PrivacyViolation
+from ...core.exact import text_of
+from ...core.numbers import NumberDomain
 from .. import form_commands
 from ..choosing import read_either
 from ..options import json_option
@@ -55,8 +57,24 @@ def command(spec: str, as_json: bool) -> None:
         "outputs": str(result["outputs"]),
         "fingerprint": str(certificate.fingerprint),
     }
+    rows |= _of_numbers(mechanism)
     rows["ok"] = "realised <= claimed for every pair, decided with integers"
     click.echo(tables.text([("", "s"), ("", "s")], rows.items()))
+
+
+def _of_numbers(mechanism: Mechanism) -> dict[str, str]:
+    """What is promised for numbers, and what becomes of those between two nodes or beyond the bounds."""
+    domain, bounds = mechanism.context.domain, mechanism.context.number_bounds
+    if not isinstance(domain, NumberDomain):
+        return {}
+    rounded = f"{domain.scale_rule}, {domain.rounding} to one of {domain.nodes}, {text_of(domain.step)} apart"
+    rows = {
+        "numbers": rounded.replace("at random", "rounded at random").replace("nearest to", "rounded to the nearest")
+    }
+    if domain.counted:
+        rows["beyond"] = domain.counted[0].lower() + domain.counted[1:-1]
+    unit = "" if bounds is None or bounds.a_unit is None else f"{text_of(bounds.a_unit)} times their distance, and "
+    return rows | {"two numbers": f"epsilon at most {unit}{text_of(mechanism.context.largest)}"}
 
 
 def certificate_data(mechanism: Mechanism) -> dict[str, Any]:
@@ -64,7 +82,11 @@ def certificate_data(mechanism: Mechanism) -> dict[str, Any]:
     outputs = mechanism.certificate.outputs
     exact = outputs < 1 << 53  # the largest whole number that JSON holds for certain
     shown = outputs if exact else f"at most 2**{(outputs - 1).bit_length()}"
-    return mechanism.certificate.as_dict() | {"outputs": shown}
+    data = mechanism.certificate.as_dict() | {"outputs": shown}
+    if (bounds := mechanism.context.number_bounds) is not None:
+        unit = None if bounds.a_unit is None else text_of(bounds.a_unit)
+        data["numbers"] = {"largest": text_of(bounds.largest), "a_unit": unit}
+    return data
 
 
 def claimed_text(epsilon: float | None) -> str:

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -191,8 +192,8 @@ def _read_answers(name: str) -> Mapping[str, Any]:
     if not isinstance(answers, dict):
         raise click.UsageError('--answers must be a JSON object, such as {"smokes": "no", "age": 43}')
     for question, answer in answers.items():
-        if isinstance(answer, bool) or not isinstance(answer, (str, int)):
-            raise click.UsageError(f"--answers: the answer to {question!r} must be text or a whole number")
+        if isinstance(answer, bool) or not isinstance(answer, (str, int, Decimal)):
+            raise click.UsageError(f"--answers: the answer to {question!r} must be text or a number")
     return answers
 
 

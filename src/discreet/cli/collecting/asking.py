@@ -15,6 +15,7 @@ import click
 
 from ...core.errors import Refused
 from ...core.exact import text_of
+from ...core.numbers import NumberDomain
 
 if TYPE_CHECKING:
     from ...client import Client, Collection
@@ -81,6 +82,8 @@ def show_question(question: Question, *, numbered: bool) -> None:
         click.echo(printable(question.help))
     numbers, unit = numbered and takes_numbers(question), f" {printable(question.unit)}" if question.unit else ""
     ends, listed = _range_and_rest(question)
+    if isinstance(question.values, NumberDomain):
+        click.echo(f"  {question.values.scale_rule}{unit}")
     if ends is not None:
         click.echo(f"  a whole number from {ends[0]} to {ends[1]}{unit}")
     for place, value in enumerate(listed[:MAX_LISTED_VALUES], 1):
@@ -99,12 +102,14 @@ def in_words(question: Question, value: Value) -> str:
 
 def takes_numbers(question: Question) -> bool:
     """True if a number may be typed for an answer: it is short enough a list, and no answer is itself a number."""
-    few = len(question.values) <= MAX_LISTED_VALUES
+    few = len(question.values) <= MAX_LISTED_VALUES and not isinstance(question.values, NumberDomain)
     return few and not any(NUMBER.fullmatch(str(value)) for value in question.values)
 
 
 def _range_and_rest(question: Question) -> tuple[tuple[int, int] | None, Sequence[Value]]:
     """The ends of many whole numbers without a gap or words, and the answers beside them; or all answers."""
+    if isinstance(question.values, NumberDomain):
+        return None, question.values.outside
     numbers = [value for value in question.values if type(value) is int]
     whole = len(numbers) > MAX_LISTED_VALUES and numbers == list(range(numbers[0], numbers[-1] + 1))
     if not whole or any(str(value) in question.words for value in numbers):
@@ -184,8 +189,11 @@ def _ask(question: Question) -> Value:
 def _value(question: Question, typed: str) -> Value:
     """The value that was typed: its text, its number in the list, or its words; of yes and no a beginning will do."""
     typed = typed.strip()
-    number = question.values.find_text(typed)
-    if number is None and takes_numbers(question) and typed.isdecimal() and 1 <= int(typed) <= len(question.values):
+    held = question.values.held(typed)
+    if held is not None:
+        return held
+    number = None
+    if takes_numbers(question) and typed.isdecimal() and 1 <= int(typed) <= len(question.values):
         number = int(typed) - 1
     if number is None:
         number = _only_number(question, typed, str.__eq__)
@@ -210,6 +218,8 @@ def _only_number(question: Question, typed: str, alike: Callable[[str, str], boo
 def _hint(question: Question, typed: str) -> str:
     """What may be typed instead; of a long list what looks like it."""
     ends, listed = _range_and_rest(question)
+    if isinstance(question.values, NumberDomain):
+        return f"type {question.values.rule}"
     if ends is not None:
         others = (
             f", or {'one of the answers above' if len(listed) > 1 else printable(str(listed[0]))}" if listed else ""

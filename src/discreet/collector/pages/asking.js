@@ -18,6 +18,7 @@ import { promised } from "./promised.js";
  * What the person has done so far, which is kept when the language changes.
  * @typedef {object} State
  * @property {Record<string, number>} chosen numbers of values by the names of questions
+ * @property {Record<string, string>} typed numbers that lie next to these values, as text
  * @property {Ticks} ticks
  * @property {Record<string, string>} labels
  * @property {Record<string, boolean>} isHidden whether each answer is hidden from some other
@@ -29,7 +30,7 @@ import { promised } from "./promised.js";
 const table = () => Object.create(null);
 
 /** @returns {State} */
-export const untouched = () => ({ chosen: table(), ticks: { ticked: new Set(), done: new Set() }, labels: table(), isHidden: table(), isAgreed: false, budget: { pick: String(USUAL), other: "" } });
+export const untouched = () => ({ chosen: table(), typed: table(), ticks: { ticked: new Set(), done: new Set() }, labels: table(), isHidden: table(), isAgreed: false, budget: { pick: String(USUAL), other: "" } });
 
 /** The questions to ask, in a language. @param {any} collection @param {any} texts @param {Record<string, string>} marks @returns {Shown[]} */
 const shown = (collection, texts, marks) =>
@@ -76,7 +77,7 @@ function promise(collection, texts) {
     { class: "card" },
     el("summary", {}, say("promised")),
     el("ul", {}, sentences),
-    el("p", { class: "small" }, isForm ? say("checkedForm") : say("checked", { n: collection.questions[0].values.length })),
+    el("p", { class: "small" }, isForm || collection.questions[0].numbers ? say("checkedForm") : say("checked", { n: collection.questions[0].values.length })),
     el("p", { class: "small soft" }, `${say("rules")} `, el("code", { dir: "ltr" }, fingerprint)),
   );
 }
@@ -157,10 +158,16 @@ export function ask(main, collection, texts, marks, state, summary, invitation, 
     return isReady;
   };
 
-  /** @param {string} name @param {number} x */
-  const take = (name, x) => {
-    if (state.chosen[name] !== x) delete state.isHidden[name];
+  /** What is held as an answer: the text of a number, or the number of a value. @param {string} name */
+  const held = (name) => state.typed[name] ?? state.chosen[name];
+
+  /** @param {string} name @param {number} x @param {string} [text] */
+  const take = (name, x, text) => {
+    const before = held(name);
     state.chosen[name] = x;
+    if (text === undefined) delete state.typed[name];
+    else state.typed[name] = text;
+    if (held(name) !== before) delete state.isHidden[name];
   };
 
   /** @param {Shown} question @param {number} x */
@@ -181,15 +188,17 @@ export function ask(main, collection, texts, marks, state, summary, invitation, 
 
   /** The explanation of an answer, below its question. @param {Shown} question @param {Element} meant */
   const explained = async (question, meant) => {
-    const x = state.chosen[question.name];
-    if (meant.getAttribute("data-x") === String(x)) return; // nothing jumps while somebody is about to press something
-    meant.setAttribute("data-x", String(x));
+    const [x, own] = [state.chosen[question.name], held(question.name)];
+    const mark = `${x} ${own}`;
+    if (meant.getAttribute("data-x") === mark) return; // nothing jumps while somebody is about to press something
+    meant.setAttribute("data-x", mark);
     show(meant);
     if (!(x >= 0)) return;
-    const entries = await participant.row(question.name, x);
-    if (state.chosen[question.name] !== x) return;
+    const entries = await participant.row(question.name, own);
+    if (held(question.name) !== own) return;
     state.isHidden[question.name] = meaning(entries, x).hiddenFrom.length > 0;
-    show(meant, explain(question, x, entries, (value) => withUnit(question, value), { isOneOfMany: questions.length > 1, title: question.kind === "box" ? question.question : "" }));
+    const shownAs = typeof own === "string" ? { ...question, values: question.values.map((value, z) => (z === x ? own : value)) } : question;
+    show(meant, explain(shownAs, x, entries, (value) => withUnit(shownAs, value), { isOneOfMany: questions.length > 1, title: question.kind === "box" ? question.question : "" }));
     ready();
   };
 
@@ -207,8 +216,8 @@ export function ask(main, collection, texts, marks, state, summary, invitation, 
           group.forEach((one, i) => look(one, /** @type {Element} */ (meant.children[i])));
           ready();
         })
-      : control(question, state.chosen[question.name] ?? -1, (x) => {
-          take(question.name, x);
+      : control({ ...question, typed: state.typed[question.name] }, state.chosen[question.name] ?? -1, (x, text) => {
+          take(question.name, x, text);
           if (isBox(question)) tick(question, x); // another language may have it under a heading with others
           look(question, meant);
           ready();
@@ -246,7 +255,7 @@ export function ask(main, collection, texts, marks, state, summary, invitation, 
     let receipt;
     try {
       if (budget) await participant.begin(budget.chosen());
-      const chosen = Object.fromEntries(questions.map(({ name }) => [name, state.chosen[name]]));
+      const chosen = Object.fromEntries(questions.map(({ name }) => [name, held(name)]));
       receipt = await participant.answer(chosen, { labels: state.labels, ...(invitation ? { invitation } : {}) });
     } catch (reason) {
       if (reason instanceof participant.Refused && reason.code === "closed") return closed(reason);

@@ -3,7 +3,7 @@
 import { el, show } from "./dom.js";
 import { number, say } from "./languages.js";
 import { map } from "./map.js";
-import { numberField } from "./number.js";
+import { anyNumber, numberField } from "./number.js";
 import { slider } from "./scale.js";
 import { wordsFor } from "./made/participant.js";
 import { valueText } from "./words.js";
@@ -27,11 +27,13 @@ const STEPS = 7;
  * @property {any[]} values
  * @property {string} form of the context
  * @property {number} outside how many of the last values are outside the scale
+ * @property {{low: string, high: string, step: string, clip: boolean}} [numbers] the numbers that can be answered, of which the values are some
+ * @property {string} [typed] the number that was typed already
  * @property {[number, number][] | null} [points] where the values are, if they are places on a plane
  * @property {Record<string, string>} marks the language and direction of its texts, where they are not those of the page
  */
 
-/** Takes the number of the value that was chosen; -1 for none. @typedef {(x: number) => void} Pick */
+/** Takes the number of the value that was chosen, -1 for none; of a number that was typed that of the value next to it, and its text. @typedef {(x: number, text?: string) => void} Pick */
 
 const YES = /^(yes|true|1)$/i;
 const NO = /^(no|false|0)$/i;
@@ -43,10 +45,10 @@ export const yesOf = (values) => (YES.test(String(values[0])) || NO.test(String(
 export const isPlain = (values) => values.length === 2 && YES.test(String(values[yesOf(values)])) && NO.test(String(values[1 - yesOf(values)]));
 
 /** How a value of a question is shown. @param {Shown} question @param {any} value */
-export function wordOf({ kind, words, values }, value) {
+export function wordOf({ kind, words, values, numbers }, value) {
   const text = String(value);
   if ((kind === "yes/no" || kind === "box") && isPlain(values) && wordsFor(value, words) === undefined) return say(YES.test(text) ? "yes" : "no");
-  return kind === "number" && wordsFor(value, words) === undefined ? number(text) : valueText(value, words);
+  return (kind === "number" || numbers) && wordsFor(value, words) === undefined ? number(text) : valueText(value, words);
 }
 
 /** The same with its unit, where it is on the scale. @param {Shown} question @param {any} value */
@@ -109,9 +111,9 @@ function search(question, chosen, pick) {
  */
 function besides(question, chosen, pick, make) {
   const count = question.values.length - question.outside;
-  const { element, clear } = make(count, chosen < count ? chosen : -1, (x) => {
+  const { element, clear } = make(count, chosen < count ? chosen : -1, (x, text) => {
     others.forEach((one) => (/** @type {any} */ (one.firstChild).checked = false));
-    pick(x);
+    pick(x, text);
   });
   const others = [...Array(question.outside).keys()].map((i) =>
     radio(question, count + i, chosen, (x) => {
@@ -141,7 +143,7 @@ export function control(question, chosen, pick) {
   const count = values.length - outside;
   if (kind === "scale" && count > STEPS) return besides(question, chosen, pick, (...given) => slider(question, wordOf, ...given));
   if (kind === "scale") return steps(question, chosen, pick);
-  if (kind === "number" && count > 0) return besides(question, chosen, pick, (...given) => numberField(question, ...given));
+  if (kind === "number" && count > 0) return besides(question, chosen, pick, (...given) => (question.numbers ? anyNumber : numberField)(question, ...given));
   if ((kind === "yes/no" || kind === "box") && values.length === 2) {
     const yes = yesOf(values);
     return [el("div", { class: "steps" }, radio(question, yes, chosen, pick, "choice step large"), radio(question, 1 - yes, chosen, pick, "choice step large"))];

@@ -2,6 +2,7 @@
 
 import { intervals, percent, shownWithin, within } from "./charts.js";
 import { el } from "./dom.js";
+import { figuresOf, ranges } from "./figures.js";
 import { say } from "./languages.js";
 import { valueText } from "./words.js";
 
@@ -41,7 +42,12 @@ export function glance(questions, results, { width, open, choose }) {
     const details = el("button", { class: "plain", type: "button", onclick: () => choose(question.name), "aria-label": say("moreAboutThis", { question: question.question }) }, say("moreAbout"));
     const above = isNew ? [el("h3", { class: "soft", dir: "auto" }, question.group)] : [];
     if (!cell?.result) return [...above, el("section", { class: "card" }, title, el("p", { class: "soft small" }, say("tooFewYet")))];
-    const { values, shares, low, high } = cell.result;
+    const { values, shares, low, high, numbers } = cell.result;
+    if (numbers) {
+      const count = el("span", { class: "soft small" }, say("reports", { n: cell.n }));
+      const told = [...figuresOf(numbers, question.unit ?? ""), ranges(numbers, { n: cell.n, width: Math.min(width - 40, 640) })];
+      return [...above, el("section", { class: "card" }, title, ...told, el("p", { class: "row" }, count, details))];
+    }
     const rows = values.map((/** @type {any} */ value, /** @type {number} */ i) => ({ name: valueText(value, question.words ?? {}), ...shownWithin(shares[i], low?.[i], high?.[i]), estimate: shares[i], stderr: null }));
     const isBox = question.kind === "box" || question.kind === "yes/no";
     const yes = rows[values.indexOf("yes")];

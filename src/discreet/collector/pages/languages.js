@@ -90,8 +90,8 @@ export function digits(text) {
   return decimal === "," ? plain.replace(",", ".") : plain;
 }
 
-/** A number as people type it, without marks between its thousands; `digits` reads it back. @param {number} given */
-export const typable = (given) => (Number.isFinite(given) ? new Intl.NumberFormat(language, { maximumFractionDigits: 20, useGrouping: false }).format(given) : "");
+/** A number as people type it, without marks between its thousands; `digits` reads it back. @param {number | string} given */
+export const typable = (given) => (Number.isFinite(Number(given)) ? new Intl.NumberFormat(language, { maximumFractionDigits: 20, useGrouping: false }).format(/** @type {any} */ (given)) : "");
 
 /** Words as alternatives: a or b. @param {string[]} words */
 export const either = (words) => new Intl.ListFormat(language, { type: "disjunction" }).format(words);

@@ -4,6 +4,7 @@ import { ask, failure, sent, takeTokens } from "./api.js";
 import { intervals, map, percent, png, side, trend, within } from "./charts.js";
 import { crossing } from "./crossing.js";
 import { at, el, keep, place, show } from "./dom.js";
+import { figure, figuresOf, ranges } from "./figures.js";
 import { glance, isVague, legend, sentence } from "./glance.js";
 import { spoken } from "./header.js";
 import { hasSentence, isolated, listed, number, say } from "./languages.js";
@@ -101,14 +102,17 @@ function head(progress) {
 /** @param {any} cell */
 async function main(cell) {
   const rows = rowsOf(cell.result);
+  const { numbers } = cell.result;
   const draw = (/** @type {any[]} */ sorted) => {
+    if (numbers && state.chart && parts.chart.firstChild) return; // ranges have an order of their own
     const some = sorted.slice(0, DRAWN);
-    const chart = intervals(some, { n: cell.n, width: width(), description: say("chartOf", { n: some.length }) });
+    const chart = (numbers && ranges(numbers, { n: cell.n, width: width() })) || intervals(some, { n: cell.n, width: width(), description: say("chartOf", { n: some.length }) });
     state.chart = chart;
     show(
       parts.chart,
-      el("h2", {}, some.length < rows.length ? say("sharesOf", { shown: some.length, n: rows.length }) : say("shares")),
-      largestOf(rows, cell.result.values),
+      ...(numbers ? [el("h2", {}, say("numbers.title")), ...figuresOf(numbers, texts().unit ?? "")] : []),
+      el("h2", {}, numbers?.ranges ? say("numbers.ranges") : some.length < rows.length ? say("sharesOf", { shown: some.length, n: rows.length }) : say("shares")),
+      numbers ? null : largestOf(rows, cell.result.values),
       chart,
       legend(say(state.open ? "truthOpen" : "truth"), say(`methodTexts.${state.method}`)),
       cell.periods ? el("p", { class: "small" }, say("periods", { n: cell.periods })) : null,
@@ -123,7 +127,7 @@ async function main(cell) {
     { key: "low", title: say("column.low"), number: true, text: (/** @type {any} */ row) => percent(row.low) },
     { key: "high", title: say("column.high"), number: true, text: (/** @type {any} */ row) => percent(row.high) },
   ];
-  show(parts.table, table(columns, rows, { caption: say("everyShare"), sort: "share", down: true, changed: draw }), grouped(cell.result));
+  show(parts.table, table(columns, rows, { caption: say("everyShare"), ...(numbers ? { sort: "order" } : { sort: "share", down: true }), changed: draw }), grouped(cell.result));
   const where = await placed(law().context, cell.result.values, cell.result.shares, word);
   show(parts.map, ...(where ? [el("h2", {}, say("onMap")), map(where.places, { width: width(), description: say("mapOf"), ...where })] : []));
 }
@@ -181,6 +185,15 @@ function told(pairs, tests, by) {
   return el("div", {}, el("p", {}, say("differencesBy", { by: labelText(by) })), el("ul", {}, lines), sure.length > 5 ? el("p", { class: "small soft" }, say("moreInTable", { n: sure.length - 5 })) : null);
 }
 
+/** The mean of every group, of a question for a number. @param {any[]} cells @param {string} by */
+function meansBy(cells, by) {
+  const told = cells.flatMap(({ labels, result }) => {
+    const mean = result.numbers && figure(result.numbers, "mean", texts().unit ?? "");
+    return mean ? [el("dt", {}, isolated(labelWord(by, labels[by]))), el("dd", {}, mean)] : [];
+  });
+  return told.length ? [el("h3", {}, say("numbers.by")), el("dl", {}, told)] : [];
+}
+
 /** @param {any} progress */
 async function labels(progress) {
   const names = Object.keys(state.document.labels ?? {});
@@ -215,9 +228,10 @@ async function labels(progress) {
     parts.labels,
     el("h2", {}, say("byGroup")),
     el("label", { class: "field" }, el("span", {}, say("groupsBy")), pick),
-    shown.length ? side(all.filter((/** @type {any} */ row) => chosen.has(row.name)), { width: width(), description: say("sharesBy", { by }) }) : null,
+    ...meansBy(shown, by),
+    shown.length && !shown[0].result.numbers ? side(all.filter((/** @type {any} */ row) => chosen.has(row.name)), { width: width(), description: say("sharesBy", { by }) }) : null,
     few.length ? el("p", { class: "small soft" }, say("tooFewFor", { groups: listed(few) })) : null,
-    tests.length ? told(differences.pairs, tests, by) : null,
+    tests.length && !shown[0]?.result.numbers ? told(differences.pairs, tests, by) : null,
     tests.length ? table(columns, tests, { caption: say("differencesCaption"), sort: "p" }) : null,
     tests.length && state.open ? el("p", { class: "small soft" }, say("singleLook")) : null,
   );
@@ -225,6 +239,7 @@ async function labels(progress) {
 
 /** @param {any} progress @param {any} cell */
 async function days(progress, cell) {
+  if (cell.result.numbers) return; // the shares of single numbers are too many to follow
   const dates = Object.keys(progress.days);
   if (dates.length > 1) {
     const cells = (await shares(`method=${state.method}&days=1`)).filter((/** @type {any} */ one) => one.result);
@@ -289,7 +304,7 @@ async function look() {
   await days(progress, cell);
   await labels(progress).catch((problem) => show(parts.labels, el("h2", {}, say("byGroup")), el("p", { class: "small" }, failure(problem))));
   state.last = mark;
-  if (!parts.methods.querySelector("details[open]")) await methods();
+  if (!cell.result.numbers && !parts.methods.querySelector("details[open]")) await methods();
 }
 
 /** All questions of a form at once, and two of them crossed. @param {any} progress @param {string} mark */

@@ -39,6 +39,8 @@ export function tasks(ways = {}) {
   /** E of each question, row by row, by its name. @type {Map<string, (x: number) => Float64Array>} */
   let rows;
 
+  const questionOf = (/** @type {string} */ name) => collection.questions.find((/** @type {any} */ one) => one.name === name);
+
   /** What the page may ask for. @type {Record<string, (...given: any[]) => any>} */
   return {
     async open(/** @type {string} */ url) {
@@ -55,13 +57,14 @@ export function tasks(ways = {}) {
         asked,
         languages: texts.languages,
         texts: Object.fromEntries(texts.languages.map((/** @type {string} */ name) => [name, inLanguage(texts, name)])),
-        questions: questions.map((/** @type {any} */ { name, values, kind }, /** @type {number} */ i) => ({
+        questions: questions.map((/** @type {any} */ { name, values, numbers, kind }, /** @type {number} */ i) => ({
           name,
           values,
           kind,
+          numbers: numbers && { low: numbers.low, high: numbers.high, step: numbers.step, clip: numbers.clip },
           form: contexts[i].form,
           points: pointsOf(contexts[i], values.length),
-          outside: outsideOf({ values, kind }, /** @type {any} */ (rows.get(name))),
+          outside: numbers ? numbers.outside.length : outsideOf({ values, kind }, /** @type {any} */ (rows.get(name))),
         })),
       };
     },
@@ -87,10 +90,17 @@ export function tasks(ways = {}) {
         if (problem.code !== "cap") throw problem; // another tab was first, and no cap is raised
       });
     },
-    row: (/** @type {string} */ name, /** @type {number} */ x) => rows.get(name)?.(x),
-    /** With the numbers of the values by the names of the questions; a single question is called "". */
-    answer(/** @type {Record<string, number>} */ chosen, /** @type {any} */ more) {
-      const valueOf = (/** @type {string} */ name) => collection.questions.find((/** @type {any} */ one) => one.name === name).values[chosen[name]];
+    /** E between an answer and every value; of a number in a text, which may become one of several values, the largest. */
+    row(/** @type {string} */ name, /** @type {number | string} */ held) {
+      const row = /** @type {(x: number) => Float64Array} */ (rows.get(name));
+      if (typeof held === "number") return row(held);
+      const { numbers } = questionOf(name);
+      const several = numbers.beside(numbers.position(held)).map(row);
+      return several[0].map((/** @type {number} */ _, /** @type {number} */ z) => several.reduce((/** @type {number} */ most, /** @type {Float64Array} */ one) => Math.max(most, one[z]), 0));
+    },
+    /** With the numbers of the values by the names of the questions, or the texts of numbers; a single question is called "". */
+    answer(/** @type {Record<string, number | string>} */ chosen, /** @type {any} */ more) {
+      const valueOf = (/** @type {string} */ name) => (typeof chosen[name] === "string" ? chosen[name] : questionOf(name).values[chosen[name]]);
       return collection.answer("" in chosen ? valueOf("") : Object.fromEntries(Object.keys(chosen).map((name) => [name, valueOf(name)])), more);
     },
     flush: () => participant.flush(),

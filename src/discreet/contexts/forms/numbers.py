@@ -78,6 +78,10 @@ def numbers(
     """The context of the nodes of a domain by which its numbers are hidden as asked; see ``Context.numbers``."""
     if distance is None and grades is None:
         return Uniform(domain, epsilon)
+    if domain.outside and (grades is not None or distance is not None):
+        raise InvalidContext(
+            'outside: values beside numbers with distances or grades need an epsilon of their own: form = "outside"'
+        )
     if grades is not None:
         if distance is not None:
             raise InvalidContext("give one of distance and grades, not both")

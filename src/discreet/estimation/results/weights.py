@@ -70,9 +70,12 @@ def spread_weights(domain: Domain, center: float, error: float) -> Array:
     A number that is rounded to the nodes of a grid at random has a variance of its own, from 0 to a quarter of a step
     squared; an eighth is taken off, which is wrong by an eighth at most.
     """
-    weights = (numbers_of(domain, "variance") - center) ** 2 + error
-    own = float(domain.step) ** 2 / 8 if isinstance(domain, NumberDomain) and domain.draws else 0.0
-    return np.asarray(weights - own)
+    return np.asarray((numbers_of(domain, "variance") - center) ** 2 + error - own_variance(domain))
+
+
+def own_variance(domain: Domain) -> float:
+    """About what rounding to a grid at random adds to the variance of numbers, to be taken off."""
+    return float(domain.step) ** 2 / 8 if isinstance(domain, NumberDomain) and domain.draws else 0.0
 
 
 def cut_at(domain: Domain) -> str:

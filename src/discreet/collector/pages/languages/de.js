@@ -31,6 +31,8 @@ export default {
   whole: "Eine ganze Zahl von {low} bis {high}",
   numeric: "Eine Zahl von {low} bis {high}",
   stepped: "Eine Zahl von {low} bis {high}, in Schritten von {step}",
+  beyond: "Zahlen über {high} zählen als {high}, Zahlen unter {low} als {low}.",
+  countsAs: "Das zählt als {bound}.",
   notNumber: "Bitte geben Sie eine Zahl in Ziffern ein.",
   outOfBounds: "Bitte geben Sie eine Zahl von {low} bis {high} ein.",
   notListed: "{value} ist keine der möglichen Antworten. Am nächsten liegen {near}.",
@@ -90,6 +92,9 @@ export default {
     any: "Verglichen mit jeder anderen Antwort macht Ihre Meldung Ihre Antwort höchstens {likelier}‑mal so wahrscheinlich wie vorher, was auch immer man schon über Sie wusste (Epsilon {level}).",
     anyRange:
       "Verglichen mit jeder anderen Antwort macht Ihre Meldung Ihre Antwort höchstens {least}‑ bis {likelier}‑mal so wahrscheinlich wie vorher, was auch immer man schon über Sie wusste (Epsilon {low} bis {level}, je nach den beiden Antworten).",
+    anyNumber: "Verglichen mit jeder anderen Zahl von {from} bis {to} macht Ihre Meldung Ihre Antwort höchstens {likelier}‑mal so wahrscheinlich wie vorher, was auch immer man schon über Sie wusste (Epsilon {level}).",
+    anyNumberRange:
+      "Verglichen mit jeder anderen Zahl von {from} bis {to} macht Ihre Meldung Ihre Antwort höchstens {least}‑ bis {likelier}‑mal so wahrscheinlich wie vorher, was auch immer man schon über Sie wusste (Epsilon {low} bis {level}, je nach den beiden Zahlen).",
     some: "Verglichen mit einer Antwort, gegenüber der Ihre geschützt ist, macht Ihre Meldung Ihre Antwort höchstens {likelier}‑mal so wahrscheinlich wie vorher, was auch immer man schon über Sie wusste (Epsilon {level}).",
     someRange:
       "Verglichen mit einer Antwort, gegenüber der Ihre geschützt ist, macht Ihre Meldung Ihre Antwort höchstens {least}‑ bis {likelier}‑mal so wahrscheinlich wie vorher, was auch immer man schon über Sie wusste (Epsilon {low} bis {level}, je nach den beiden Antworten).",
@@ -98,6 +103,7 @@ export default {
     protected: "Geschützt: {values}.",
     partly: "Nur gegenüber einem Teil der Antworten geschützt: {values}.",
     rest: "Alle anderen Antworten sind nicht geschützt.",
+    clipped: "Zahlen über {to} zählen als {to}, Zahlen unter {from} als {from}.",
     invited: "Ihre Einladung wird mit Ihrer Meldung gesendet: Wer sich notiert hat, an wen sie ging, kann erkennen, dass die Meldung von Ihnen ist.",
     costRefuse: "Eine Antwort verbraucht {epsilon} Ihres Datenschutzbudgets. Dieselbe Antwort noch einmal verbraucht nichts; eine andere wird nicht angenommen.",
     costSpend: "Eine Antwort verbraucht {epsilon} Ihres Datenschutzbudgets. Dieselbe Antwort noch einmal verbraucht nichts; eine andere verbraucht noch einmal so viel.",

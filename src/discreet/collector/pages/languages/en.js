@@ -34,6 +34,8 @@ export default {
   whole: "A whole number from {low} to {high}",
   numeric: "A number from {low} to {high}",
   stepped: "A number from {low} to {high}, in steps of {step}",
+  beyond: "Numbers above {high} count as {high}, and numbers below {low} as {low}.",
+  countsAs: "This counts as {bound}.",
   notNumber: "Please enter a number, in digits.",
   outOfBounds: "Please enter a number from {low} to {high}.",
   notListed: "{value} is not one of the possible answers. The nearest are {near}.",
@@ -97,6 +99,9 @@ export default {
     any: "Compared with any other answer, your report makes yours at most {likelier} times as likely as before, whatever was known of you (epsilon {level}).",
     anyRange:
       "Compared with any other answer, your report makes yours at most {least} to {likelier} times as likely as before, whatever was known of you (epsilon {low} to {level}, depending on the two answers).",
+    anyNumber: "Compared with any other number from {from} to {to}, your report makes yours at most {likelier} times as likely as before, whatever was known of you (epsilon {level}).",
+    anyNumberRange:
+      "Compared with any other number from {from} to {to}, your report makes yours at most {least} to {likelier} times as likely as before, whatever was known of you (epsilon {low} to {level}, depending on the two numbers).",
     some: "Compared with an answer that it is hidden from, your report makes yours at most {likelier} times as likely as before, whatever was known of you (epsilon {level}).",
     someRange:
       "Compared with an answer that it is hidden from, your report makes yours at most {least} to {likelier} times as likely as before, whatever was known of you (epsilon {low} to {level}, depending on the two answers).",
@@ -105,6 +110,7 @@ export default {
     protected: "Protected: {values}.",
     partly: "Protected against some answers only: {values}.",
     rest: "All other answers are not protected.",
+    clipped: "Numbers above {to} count as {to}, and numbers below {from} as {from}.",
     invited: "Your invitation is sent along with your report: whoever noted who got it can tell that the report is yours.",
     costRefuse: "Answering uses {epsilon} of your privacy budget. The same answer again uses nothing; a different one is not accepted.",
     costSpend: "Answering uses {epsilon} of your privacy budget. The same answer again uses nothing; a different one uses as much again.",

@@ -31,6 +31,8 @@ export default {
   whole: "Un número entero de {low} a {high}",
   numeric: "Un número de {low} a {high}",
   stepped: "Un número de {low} a {high}, de {step} en {step}",
+  beyond: "Los números superiores a {high} cuentan como {high}, y los inferiores a {low} como {low}.",
+  countsAs: "Este número cuenta como {bound}.",
   notNumber: "Escriba un número, en cifras.",
   outOfBounds: "Escriba un número de {low} a {high}.",
   notListed: "{value} no es una de las respuestas posibles. Las más cercanas son {near}.",
@@ -90,6 +92,9 @@ export default {
     any: "En comparación con cualquier otra respuesta, su envío hace que la suya sea como máximo {likelier} veces tan probable como antes, independientemente de lo que ya se supiera de usted (épsilon {level}).",
     anyRange:
       "En comparación con cualquier otra respuesta, su envío hace que la suya sea como máximo de {least} a {likelier} veces tan probable como antes, independientemente de lo que ya se supiera de usted (épsilon de {low} a {level}, según las dos respuestas).",
+    anyNumber: "En comparación con cualquier otro número de {from} a {to}, su envío hace que el suyo sea como máximo {likelier} veces tan probable como antes, independientemente de lo que ya se supiera de usted (épsilon {level}).",
+    anyNumberRange:
+      "En comparación con cualquier otro número de {from} a {to}, su envío hace que el suyo sea como máximo de {least} a {likelier} veces tan probable como antes, independientemente de lo que ya se supiera de usted (épsilon de {low} a {level}, según los dos números).",
     some: "En comparación con una respuesta frente a la que está protegida, su envío hace que la suya sea como máximo {likelier} veces tan probable como antes, independientemente de lo que ya se supiera de usted (épsilon {level}).",
     someRange:
       "En comparación con una respuesta frente a la que está protegida, su envío hace que la suya sea como máximo de {least} a {likelier} veces tan probable como antes, independientemente de lo que ya se supiera de usted (épsilon de {low} a {level}, según las dos respuestas).",
@@ -98,6 +103,7 @@ export default {
     protected: "Protegidas: {values}.",
     partly: "Protegidas solo frente a algunas respuestas: {values}.",
     rest: "Las demás respuestas no están protegidas.",
+    clipped: "Los números superiores a {to} cuentan como {to}, y los inferiores a {from} como {from}.",
     invited: "Su invitación se envía junto con su envío: quien haya anotado a quién se la dio puede saber que el envío es suyo.",
     costRefuse: "Responder consume {epsilon} de su presupuesto de privacidad. Repetir la misma respuesta no consume nada; una distinta no se acepta.",
     costSpend: "Responder consume {epsilon} de su presupuesto de privacidad. Repetir la misma respuesta no consume nada; una distinta consume otro tanto.",

@@ -31,6 +31,8 @@ export default {
   whole: "Un nombre entier de {low} à {high}",
   numeric: "Un nombre de {low} à {high}",
   stepped: "Un nombre de {low} à {high}, par pas de {step}",
+  beyond: "Les nombres supérieurs à {high} comptent pour {high}, ceux inférieurs à {low} pour {low}.",
+  countsAs: "Ce nombre compte pour {bound}.",
   notNumber: "Veuillez saisir un nombre en chiffres.",
   outOfBounds: "Veuillez saisir un nombre de {low} à {high}.",
   notListed: "{value} ne fait pas partie des réponses possibles. Les plus proches sont {near}.",
@@ -90,6 +92,9 @@ export default {
     any: "Par rapport à toute autre réponse, votre envoi rend la vôtre au plus {likelier} fois aussi probable qu’avant, quoi que l’on ait su de vous (epsilon {level}).",
     anyRange:
       "Par rapport à toute autre réponse, votre envoi rend la vôtre au plus {least} à {likelier} fois aussi probable qu’avant, quoi que l’on ait su de vous (epsilon {low} à {level}, selon les deux réponses).",
+    anyNumber: "Par rapport à tout autre nombre de {from} à {to}, votre envoi rend le vôtre au plus {likelier} fois aussi probable qu’avant, quoi que l’on ait su de vous (epsilon {level}).",
+    anyNumberRange:
+      "Par rapport à tout autre nombre de {from} à {to}, votre envoi rend le vôtre au plus {least} à {likelier} fois aussi probable qu’avant, quoi que l’on ait su de vous (epsilon {low} à {level}, selon les deux nombres).",
     some: "Par rapport à une réponse vis-à-vis de laquelle la vôtre est protégée, votre envoi rend la vôtre au plus {likelier} fois aussi probable qu’avant, quoi que l’on ait su de vous (epsilon {level}).",
     someRange:
       "Par rapport à une réponse vis-à-vis de laquelle la vôtre est protégée, votre envoi rend la vôtre au plus {least} à {likelier} fois aussi probable qu’avant, quoi que l’on ait su de vous (epsilon {low} à {level}, selon les deux réponses).",
@@ -98,6 +103,7 @@ export default {
     protected: "Réponses protégées : {values}.",
     partly: "Protégées vis-à-vis d’une partie des réponses seulement : {values}.",
     rest: "Toutes les autres réponses ne sont pas protégées.",
+    clipped: "Les nombres supérieurs à {to} comptent pour {to}, ceux inférieurs à {from} pour {from}.",
     invited: "Votre invitation accompagne votre envoi : quiconque a noté qui l’a reçue peut savoir que l’envoi vient de vous.",
     costRefuse: "Répondre consomme {epsilon} de votre budget de confidentialité. Redonner la même réponse ne consomme rien ; une réponse différente n’est pas acceptée.",
     costSpend: "Répondre consomme {epsilon} de votre budget de confidentialité. Redonner la même réponse ne consomme rien ; une réponse différente consomme encore autant.",
