@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from measure import Result, least
+from measure import Result, least, least_of
 
 import discreet as dc
 
@@ -31,6 +31,27 @@ def columns(n: int) -> Iterator[Result]:
         for kind, column in kinds([values[i] for i in numbers.tolist()]):
             rate = n / least(partial(made.randomize_many, column, rng), tries=3)
             yield Result("columns", f"{title}, {kind}", len(values), n, rate, ratios={"of by number": rate / by_number})
+    yield from numbers(n)
+
+
+def numbers(n: int) -> Iterator[Result]:
+    """Numbers of every type on a grid of 33 nodes, as ratios to people given by their node, who take a word less."""
+    rng, drawn = dc.random.secure(), np.random.default_rng(1)
+    made = dc.mechanism(dc.Context.uniform(dc.NumberDomain(0, 4000, clip=True), "1"), "hadamard")
+    cents = np.round(drawn.uniform(0, 4000, n), 2)
+    held = {
+        "doubles": drawn.uniform(-100, 4100, n),
+        "doubles of cents": cents,
+        "floats of 32 bits": drawn.uniform(0, 4000, n).astype(np.float32),
+        "whole numbers": drawn.integers(0, 4001, n),
+        "Arrow text": pa.array(cents).cast(pa.string()),
+    }
+    nodes = drawn.integers(0, 33, n).astype(np.uint8)
+    works = {kind: partial(made.randomize_many, column, rng) for kind, column in held.items()}
+    seconds = least_of({"by node": partial(made.randomize_indices, nodes, rng), **works})
+    for kind, spent in seconds.items():
+        ratios = {} if kind == "by node" else {"of by node": seconds["by node"] / spent}
+        yield Result("columns", f"numbers, {kind}", 33, n, n / spent, ratios=ratios)
 
 
 def kinds(held: list[Any]) -> Iterator[tuple[str, Any]]:

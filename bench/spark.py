@@ -41,7 +41,7 @@ from discreet.bulk.prf import CollectionKey, randomize_records
 CITIES, PLACES = 250, 175
 FILES = 16
 KEY = bytes(range(32))
-CLUSTERS = Path(__file__).parents[1] / "tests" / "spark" / "cluster.py"
+CLUSTERS = Path(__file__).parents[1] / "tests" / "bulk" / "spark" / "cluster.py"
 
 
 def write_records(folder: Path, rows: int) -> None:

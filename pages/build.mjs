@@ -32,7 +32,16 @@ async function library(name) {
   return outputFiles[0].text;
 }
 
-/** The client for participants: `participant.js`, what it shares in `chunk.js` and smaller ones, and what it loads for several questions alone. */
+/** Numbers are read by the participant anyway, in journals: here the check of a law imports what others load with the first law over them. */
+const withNumbers = {
+  name: "numbers",
+  setup: (/** @type {any} */ { onLoad }) =>
+    onLoad({ filter: /client.src.check\.js$/ }, (/** @type {any} */ { path }) => ({
+      contents: `import * as numbers from "./numbers.js";\n${readFileSync(path, "utf8").replace('await import("./numbers.js")', "numbers")}`,
+    })),
+};
+
+/** The client for participants: `participant.js`, what it shares in `chunk.js`, and what it loads for several questions alone. */
 async function client() {
   const { outputFiles } = await build({
     entryPoints: [join(dirname(HERE), "client", "src", "participant.js")],
@@ -43,17 +52,12 @@ async function client() {
     minify: true,
     write: false,
     outdir: MADE,
-    chunkNames: "[name]-[hash]",
+    chunkNames: "[name]",
     legalComments: "inline",
     logLevel: "warning",
+    plugins: [withNumbers],
   });
-  const files = outputFiles.map(({ path, text }) => ({ name: basename(path, ".js"), text })).sort((a, b) => b.text.length - a.text.length);
-  const names = new Map();
-  for (const { name } of files) {
-    const plain = name.replace(/-[A-Z0-9]{8}$/, ""); // the same whatever is in it, for pages name the largest chunk
-    names.set(name, [...names.values()].includes(plain) ? `${plain}${names.size}` : plain);
-  }
-  return files.map(({ name, text }) => [names.get(name), [...names].reduce((done, [own, plain]) => done.replaceAll(`./${own}.js`, `./${plain}.js`), text)]);
+  return outputFiles.map(({ path, text }) => [basename(path, ".js"), text]);
 }
 
 /** The notices of the licences of packages and of all that they depend on, by name. @param {string[]} names @param {Map<string, string>} [notices] */

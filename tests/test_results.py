@@ -48,6 +48,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "projected": lambda: dc.project(TALLY),
     "likelihood": lambda: dc.likelihood(TALLY),
     "shrunk": lambda: dc.shrink(TALLY),
+    "smoothed": lambda: dc.smooth(TALLY),
     "query": lambda: dc.estimate(TALLY).query("mean"),
     "query of a projection": lambda: dc.project(TALLY).query("mean"),
     "cumulative": lambda: dc.estimate(TALLY).cumulative(),

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .estimation.results.projection import Projected, project
     from .estimation.results.shares import Query, Shares
     from .estimation.results.shrinking import Shrunk, shrink
+    from .estimation.results.smoothing import Smoothed, smooth
     from .estimation.results.unbiased import Estimate, estimate
     from .estimation.tally import Tally
     from .leakage.repetition import Repeated, repeated
@@ -92,6 +93,7 @@ _HOMES = {
     "Shares": "estimation.results.shares",
     "Shrunk": "estimation.results.shrinking",
     "Shuffled": "leakage.shuffling",
+    "Smoothed": "estimation.results.smoothing",
     "Spec": "wire",
     "Survey": "analysis.survey.survey",
     "Tally": "estimation.tally",
@@ -131,6 +133,7 @@ _HOMES = {
     "repeated": "leakage.repetition",
     "shrink": "estimation.results.shrinking",
     "shuffled": "leakage.shuffling",
+    "smooth": "estimation.results.smoothing",
     "spark": "bulk.spark",
     "verify": "mechanisms.certificate",
     "wire": "wire",
@@ -185,6 +188,7 @@ __all__ = [
     "Shares",
     "Shrunk",
     "Shuffled",
+    "Smoothed",
     "Spec",
     "Survey",
     "Tally",
@@ -224,6 +228,7 @@ __all__ = [
     "repeated",
     "shrink",
     "shuffled",
+    "smooth",
     "spark",
     "verify",
     "wire",

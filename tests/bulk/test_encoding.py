@@ -324,6 +324,12 @@ def test_nulls_and_unknown_values_follow_one_rule(form):
         encode(CITIES, values(), unknown="paris")
 
 
+def test_an_unknown_value_becomes_one_with_a_large_number_among_small_ones():
+    many = Domain([f"city {i}" for i in range(1000)])
+    for column in (pa.array(["city 3", "oslo"]), pd.Series(["city 3", "oslo"], dtype="category")):
+        assert encode(many, column, unknown="city 300").indices.tolist() == [3, 300]
+
+
 def test_no_values_have_no_numbers():
     for nothing in ([], np.array([]), pa.array([], pa.string()), pa.chunked_array([], pa.string()), pa.nulls(0)):
         found = encode(CITIES, nothing)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,7 @@ from discreet.bulk.jobs import in_order, randomize_files, rows_in, tally_files
 from discreet.bulk.report_files import reports_to_json
 from discreet.bulk.words import secure, seeded
 from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch, MissingExtra, UnknownValue
+from discreet.estimation.arrays import acceleration
 from discreet.files import arrow, arrow_csv
 from discreet.files.arrow import open_column
 from discreet.files.text_reader import TextWriter
@@ -163,6 +165,27 @@ def test_nulls_and_unknown_values_stop_everything_unless_told_otherwise(folder, 
     assert read_back(mechanism, "out.parquet") == kept
     assert randomize_files(mechanism, ["in.arrow"], "out.parquet", seeded(7), unknown="v9") == (4, 2)
     assert read_back(mechanism, "out.parquet") == mechanism.randomize_indices([1, 9, 9, 2], seeded(7)).tolist()
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.csv", "a.jsonl", "a.txt"])
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.decimal128(9, 3), pa.string()], ids=str)
+def test_numbers_in_every_format_and_type_give_the_same_reports(folder, monkeypatch, name, kind, large):
+    monkeypatch.setattr(jobs, "LARGE", 0 if large else 1 << 24)
+    monkeypatch.setattr(acceleration, "MIN_COMPILED_SIZE", 1 if large else 1 << 60)
+    mechanism = dc.mechanism(dc.Context.uniform(dc.NumberDomain(-5, 5, step="0.5", decimals=1, clip=True), "1"))
+    texts = [f"{step / 20:.3f}" for step in range(-150, 150)]  # many are in the middle of two units
+    held = pa.array(texts).cast(kind)
+    if name in FORMATS:
+        stored(name, pa.table({"x": held}))
+    else:
+        entries = [str(entry) for entry in held.to_numpy(zero_copy_only=False)]
+        objects = [f'{{"x": {entry}}}' for entry in entries]
+        lines = {"a.csv": ["x", *entries], "a.jsonl": objects, "a.txt": entries}[name]
+        Path(name).write_text("\n".join(lines) + "\n")
+    column = None if name == "a.txt" else "x"
+    assert randomize_files(mechanism, [name], "out.arrow", seeded(2), column=column) == (300, 0)
+    assert read_back(mechanism, "out.arrow") == mechanism.randomize_many(texts, seeded(2)).tolist()
 
 
 @pytest.mark.parametrize("wrong", [-1, 40, 2**32 + 1, 2**40])

@@ -78,7 +78,7 @@ class DomainEncoder:
             raise UnknownValue(f"row {start + row + 1}: {_named(column, row)} must be {self._domain.rule}")
         unknown = int(np.count_nonzero(absent))
         if self._instead is not None:
-            return EncodedColumn(np.where(absent, self._instead, numbers), len(numbers), unknown)
+            return EncodedColumn(np.where(absent, self._instead, numbers.astype(np.int64)), len(numbers), unknown)
         rows = np.flatnonzero(~absent)
         return EncodedColumn(numbers[rows], len(numbers), unknown, rows)
 

@@ -22,7 +22,7 @@ from ..core.random import check_source
 from ..estimation.arrays.acceleration import accelerated, cores, present
 from ..estimation.arrays.arithmetic import ARRAYS
 from .encoding import outside
-from .numbers import place
+from .numbers import compiled_place, grid_of, place
 from .words import words_of
 
 if TYPE_CHECKING:
@@ -40,8 +40,9 @@ SLAB = 1 << 20
 TASK = 1 << 20
 """Words that a thread takes at a time."""
 
-Fill = Callable[[NDArray[Any], NDArray[np.uint64], NDArray[Any]], None]
-"""``fill(indices, words, out)`` writes the reports of `indices`, W words each, or raises `UnknownValue`."""
+Fill = Callable[..., None]
+"""``fill(indices, words, out, before=0)`` writes the reports of `indices`, by W words each after `before` others; or it
+raises `UnknownValue`."""
 
 
 def report_type(bits: int) -> np.dtype[Any]:
@@ -87,9 +88,9 @@ def _randomized(
     compiled = _compiled(sampler, len(x), engine)
     fill = compiled or _numpy_fill(sampler)
     if grid is not None:
-        fill = _placing(grid, sampler, fill)
+        fill = _placing(grid, fill, _is_compiled(len(x), engine))
     words = draws + sampler.words
-    work = _Work(fill, x, out, words, _rows(sampler, compiled))
+    work = _Work(fill, x, out, words, _rows(sampler, words, compiled))
     reserve = getattr(rng, "reserve", None)
     if reserve is None:
         work.go_on(rng)
@@ -98,13 +99,14 @@ def _randomized(
     return out
 
 
-def _placing(grid: NumberDomain, sampler: Sampler, fill: Fill) -> Fill:
+def _placing(domain: NumberDomain, fill: Fill, compiled: bool) -> Fill:
     """Numbers become nodes by the first word of each, as by `NumberDomain.place`; their reports are filled in."""
+    grid, draws = grid_of(domain), domain.draws
+    placing = compiled_place if compiled else place
 
     def placed(positions: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
-        rows = words.reshape(len(positions), -1)
-        nodes = place(grid, positions, rows[:, 0] if grid.draws else None)
-        fill(nodes, np.ascontiguousarray(rows[:, grid.draws :]).reshape(-1), out)
+        firsts = words[:: len(words) // len(positions)] if draws else None
+        fill(placing(grid, positions, firsts), words, out, draws)
 
     return placed
 
@@ -157,11 +159,11 @@ class _Work:
         self._fill(self._x[begin:end], words, self._out[begin:end])
 
 
-def _rows(sampler: Sampler, compiled: Fill | None) -> int:
-    """How many reports are made together."""
+def _rows(sampler: Sampler, words: int, compiled: Fill | None) -> int:
+    """How many reports, of so many words each, are made together."""
     if compiled is not None or sampler.words == 1:
-        return max(1, BUFFER // sampler.words)
-    return max(1, SLAB // max(sampler.words, sampler.size if sampler.bits > 64 else 1))
+        return max(1, BUFFER // words)
+    return max(1, SLAB // max(words, sampler.size if sampler.bits > 64 else 1))
 
 
 def _compiled(sampler: Sampler, n: int, engine: str) -> Fill | None:
@@ -170,18 +172,22 @@ def _compiled(sampler: Sampler, n: int, engine: str) -> Fill | None:
         raise InvalidInput(f"engine={engine!r} must be auto, numpy or numba")
     if engine == "numba" and not present():
         raise MissingExtra("numba", "fast")
-    if engine == "numba" or (engine == "auto" and accelerated(n * sampler.words)):
+    if _is_compiled(n * sampler.words, engine):
         from .samplers import compiled_sampler
 
         return compiled_sampler(sampler)
     return None
 
 
+def _is_compiled(n: int, engine: str) -> bool:
+    return engine == "numba" or (engine == "auto" and accelerated(n))
+
+
 def _numpy_fill(sampler: Sampler) -> Fill:
-    def fill(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
+    def fill(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any], before: int = 0) -> None:
         if int(x.max()) >= sampler.size:
             raise outside_domain(sampler.size)
-        columns = words.reshape(len(x), sampler.words)
+        columns = words.reshape(len(x), before + sampler.words)[:, before:]
         out[...] = sampler.draw(x.astype(np.uint64), [columns[:, w] for w in range(sampler.words)], ARRAYS)
 
     return fill

@@ -108,9 +108,9 @@ def _compiled_fill(law: Packed, size: int, stride: int) -> Fill:
     if hasattr(law.form, "entries"):
         one_word = kernels.fill_by_entry
 
-    def fill(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
+    def fill(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any], before: int = 0) -> None:
         kernel = fill_rows if out.ndim == 2 else one_word
-        if not kernel(law.form, below, np.ascontiguousarray(x), words, each, out):
+        if not kernel(law.form, below, np.ascontiguousarray(x), words[before:], each + np.uint64(before), out):
             raise outside_domain(size)
 
     return fill

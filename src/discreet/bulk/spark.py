@@ -37,6 +37,7 @@ from weakref import WeakKeyDictionary
 
 from ..core import errors
 from ..core.errors import DiscreetError, InvalidInput, MissingExtra
+from ..core.numbers import NumberDomain
 from ..estimation.decoders import decoder_of
 from ..estimation.results.unbiased import Estimate
 from ..estimation.results.unbiased import estimate as estimate_of
@@ -110,7 +111,7 @@ def randomize(
         raise InvalidInput(f"column={column!r} holds what is to be protected; it cannot be record_id or in keep")
     if into in keep or FINGERPRINT in (name.lower() for name in (into, *keep)):  # Spark minds no capitals
         raise InvalidInput(f"into={into!r} and {FINGERPRINT!r} must not be the same, nor columns that are kept")
-    _check_types(df, column, record_id)
+    _check_types(df, column, record_id, mechanism)
     named = column if collection is None else collection
     secret = CollectionKey(key, mechanism, collection=named)
     recipe = Recipe(Parcel.of(mechanism), secret, column, record_id, unknown == "drop")
@@ -299,16 +300,19 @@ def _check_columns(df: DataFrame, asked: Mapping[str, Sequence[str]]) -> None:
                 raise InvalidInput(f"{role}={name!r} {there} the frame; it has {', '.join(df.columns[:12])}")
 
 
-def _check_types(df: DataFrame, column: str, record_id: str) -> None:
-    from pyspark.sql.types import BinaryType, BooleanType, ByteType, IntegerType, LongType, ShortType, StringType
+def _check_types(df: DataFrame, column: str, record_id: str, mechanism: Mechanism) -> None:
+    from pyspark.sql import types
 
-    whole = (ByteType, ShortType, IntegerType, LongType)
-    for name, kinds in ((column, (*whole, StringType, BooleanType)), (record_id, (*whole, StringType, BinaryType))):
+    whole = (types.ByteType, types.ShortType, types.IntegerType, types.LongType)
+    on_scale = isinstance(mechanism.context.domain, NumberDomain)
+    exact = (types.DoubleType, types.FloatType, types.DecimalType) if on_scale else (types.BooleanType,)
+    held, of = (*whole, types.StringType, *exact), "numbers" if on_scale else "whole numbers"
+    ids = (*whole, types.StringType, types.BinaryType)
+    for name, kinds, numbers, role in ((column, held, of, "values"), (record_id, ids, "whole numbers", "record ids")):
         kind = df.schema[name].dataType
         if not isinstance(kind, kinds):
-            role = "values" if name == column else "record ids"
             raise InvalidInput(
-                f"column {name!r} of type {kind.simpleString()} must be whole numbers or text to hold {role}"
+                f"column {name!r} of type {kind.simpleString()} must be {numbers} or text to hold {role}"
             )
 
 

@@ -12,7 +12,6 @@ from ..core.domain import Domain, Value
 from ..core.errors import BeyondLimits, DiscreetError, InvalidInput, Refused, UnknownValue, Unreachable, named, shown
 from ..core.exact import text_of
 from ..core.limits import allowed
-from ..core.numbers import NumberDomain
 from ..core.random import EntropySource
 from ..mechanisms.mechanism import Mechanism
 from ..wire.form import Form
@@ -87,17 +86,11 @@ class Question:
         return self.context.values
 
     def value_of(self, text: str) -> Value:
-        """The value, or the number, that is written `text`; `UnknownValue`, which does not repeat it, for any other."""
-        values = self.values
-        try:
-            if isinstance(values, NumberDomain):
-                return values.normalized(text)
-            number = values.find_text(text)
-            if number is None:
-                raise UnknownValue(f"{named(text)} must be {values.rule}")
-            value: Value = values[number]
-        except UnknownValue as problem:
-            raise UnknownValue(f"the answer to {self.name!r}: {problem}" if self.name else str(problem)) from None
+        """The value that is written `text`; `UnknownValue`, which does not repeat it, if there is none."""
+        value = self.values.held(text)
+        if value is None:
+            where = f"the answer to {self.name!r}: " if self.name else ""
+            raise UnknownValue(f"{where}{named(text)} must be {self.values.rule}")
         return value
 
 
@@ -234,16 +227,16 @@ class Collection:
             raise InvalidInput("promise_for takes a value, and of a questionnaire the name of a question and a value")
         *_, value = answer
         if not isinstance(self.law, Form):
-            return promise_for(self.law.context, self.values.position(value), self._only.unit)
+            return promise_for(self.law.context, self.values.around(value), self._only.unit)
         name = answer[0]
         if name not in self.questions:
             raise InvalidInput(f"question={shown(name)} must be one of {', '.join(self.questions)}")
         question = self.questions[str(name)]
-        return form_promise_for(self.law, question.name, question.values.position(value), question.unit)
+        return form_promise_for(self.law, question.name, question.values.around(value), question.unit)
 
     @property
     def warnings(self) -> list[str]:
-        """What the ledger knows that speaks against answering: questions with the same values under another law."""
+        """What the ledger knows that speaks against answering: questions with the same values that were answered."""
         return self._session.ledger.warnings(self.name, self.law, wording=self.document.wording)
 
     def check_budget(self) -> None:
@@ -327,7 +320,7 @@ def open_collection(url: str, session: ClientSession) -> Collection:
     document.check_open(session.now())
     content = session.fetch(document.law, allowed().bytes, "the law of the collection")
     law = _certified(content, document)
-    _check_words(document.texts, law)
+    _check_words(document, law)
     session.ledger.check_law(str(address), law, wording=document.wording)
     return Collection(document, law, session, invitation)
 
@@ -339,18 +332,24 @@ def _contexts_of(law: Law) -> dict[str, Context]:
     return {name: spec.context for name, spec in law.questions.items()}
 
 
-def _check_words(texts: Texts, law: Law) -> None:
-    """Raise `Refused` if in any language the words for an answer can be taken for another one."""
-    read = [texts.in_language(language) for language in texts.languages]
-    for name, context in _contexts_of(law).items():
-        words = [one.questions[name].words for one in read]
-        try:
+def _check_words(document: Document, law: Law) -> None:
+    """Raise `Refused` if in any language the words for an answer, or a public label, can be taken for another one."""
+    read = [document.texts.in_language(language) for language in document.texts.languages]
+    contexts = _contexts_of(law)
+    shown_as = [(contexts[name].values, [one.questions[name].words for one in read]) for name in contexts]
+    shown_as += [
+        (Domain(document.labels[name]), [one.background[name].words for one in read])
+        for name in document.texts.background
+    ]
+    try:
+        for context in contexts.values():
             check_blocks(context)
+        for values, words in shown_as:
             for place, some in enumerate(words):
                 if some not in words[:place]:
-                    check_words(context.values, some)
-        except InvalidInput as problem:
-            raise Refused(f"the collection shows one answer as another: {problem}") from None
+                    check_words(values, some)
+    except InvalidInput as problem:
+        raise Refused(f"the collection shows one answer as another: {problem}") from None
 
 
 def _certified(content: bytes, document: Document) -> Law:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 
 from ..contexts import Context
 from ..core.exact import text_of
 from ..wire.form import EACH, ONE, TOGETHER, Form
-from .promise import COST, INVITED, describe_clipping, describe_hiding, describe_showing, promise_for, ratio
+from .promise import COST, INVITED, describe_bounds, describe_hiding, describe_showing, promise_for, ratio
 
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Small numbers as they are written in a sentence."""
@@ -38,14 +38,14 @@ def form_promise(
         same, again = "The same answers again use nothing; different ones", ("are not accepted", "use as much again")
     return [
         _asked(form),
-        *_protected(form, words, units),
+        *form_protection(form, words, units),
         *([INVITED] if access == "invitation" else []),
         f"{COST} {text_of(epsilon)} of your privacy budget. {same} {again[changes != 'refuse']}.",
     ]
 
 
-def form_promise_for(form: Form, name: str, x: int, unit: str = "") -> str:
-    """A sentence that says how far one answer to a question, at position x, is hidden; it does not repeat it."""
+def form_promise_for(form: Form, name: str, x: int | Sequence[int], unit: str = "") -> str:
+    """A sentence that says how far one answer, value number x of a question, is hidden; it does not repeat it."""
     sentence = promise_for(form.questions[name].context, x, unit)
     if form.strategy == TOGETHER and not _is_even(_joint(form)):
         return f"{UNCHANGED.capitalize()}: {sentence[0].lower()}{sentence[1:]}"
@@ -65,15 +65,17 @@ def _asked(form: Form) -> str:
     }[form.strategy]
 
 
-def _protected(form: Form, words: Mapping[str, Mapping[str, str]], units: Mapping[str, str]) -> list[str]:
+def form_protection(form: Form, words: Mapping[str, Mapping[str, str]], units: Mapping[str, str]) -> list[str]:
     """How far answers are hidden: of the whole, or question by question, those together that promise the same."""
     if form.strategy == TOGETHER and _is_even(_joint(form)):
         return [_of_all("your report makes yours", _joint(form).largest)]
     promised: dict[tuple[str, ...], list[int]] = {}
     for place, (name, spec) in enumerate(form.questions.items(), 1):
-        context = spec.context
-        hiding, showing = describe_hiding(context, units.get(name, "")), describe_showing(context, words[name])
-        said = (hiding, *showing, *describe_clipping(context))
+        said = (
+            describe_hiding(spec.context, words[name], units.get(name, "")),
+            *describe_showing(spec.context, words[name]),
+            *describe_bounds(spec.context),
+        )
         promised.setdefault(said, []).append(place)
     sentences = []
     for said, places in promised.items():

@@ -53,7 +53,7 @@ def check_words(values: Domain, words: Mapping[str, str]) -> None:
         if not _readable(word):
             raise InvalidInput(f"{name} must be visible, without characters that turn the direction of writing")
         if is_scale and _looks_like_number(word):
-            raise InvalidInput(f"{name} must not look like a number, which is a value")
+            raise InvalidInput(f"{name} must not look like a number, which is an answer")
         if (other := looks.setdefault(appearance(word), value)) != value:
             raise InvalidInput(f"{name} must not look like the words for {shown(other)}")
     if not words and values.stored_range is not None:
@@ -63,7 +63,7 @@ def check_words(values: Domain, words: Mapping[str, str]) -> None:
         if (other := looks.get(appearance(text), text)) != text:
             raise InvalidInput(f"words[{shown(other)}]={shown(words[other])} must not look like {shown(text)}, a value")
         if is_scale and _looks_like_number(text):
-            raise InvalidInput(f"values: {shown(text)} must not look like a number, which is another value")
+            raise InvalidInput(f"values: {shown(text)} must not look like a number, which is another answer")
         if not _readable(text) or seen.setdefault(visible(text), text) != text:
             raise InvalidInput(f"values: {shown(text)} must be visible, and must not look like another value")
 

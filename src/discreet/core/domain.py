@@ -126,6 +126,10 @@ class Domain(Sequence[Value]):
         number = self.find_text(text)
         return None if number is None else self[number]
 
+    def around(self, value: object) -> tuple[int, ...]:
+        """The numbers of the values that what a person holds may become in a report."""
+        return (self.index(value),)
+
     def extended(self, values: Iterable[Value]) -> Domain:
         """This domain with more values after its own."""
         return Domain((*self, *values))

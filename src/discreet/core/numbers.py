@@ -44,8 +44,8 @@ class NumberDomain(Domain):
 
     >>> import discreet as dc
     >>> incomes = dc.NumberDomain(0, 4000, nodes=5, clip=True)
-    >>> list(incomes), incomes.normalized("1234.567"), incomes.normalized(5000)
-    ([0, 1000, 2000, 3000, 4000], '1234.57', '4000')
+    >>> list(incomes), incomes.normalized("1234.5"), incomes.normalized(5000)
+    ([0, 1000, 2000, 3000, 4000], '1235', '4000')
     """
 
     def __init__(
@@ -168,6 +168,11 @@ class NumberDomain(Domain):
             return self.normalized(text)
         except UnknownValue:
             return None
+
+    def around(self, value: object) -> tuple[int, ...]:
+        position = self.position(value)
+        ends = (self.place(position, (0,)), self.place(position, ((1 << 64) - 1,)))
+        return tuple(sorted(set(ends)))
 
     def clips(self, value: object) -> bool:
         """True for a number beyond the bounds."""

@@ -92,6 +92,8 @@ class CsvLines(TextLines):
 
     def write(self, columns: Mapping[str, Sequence[Any]]) -> str:
         first, *others = columns.values()
+        if not others and set(map(type, first)) == {int}:  # nothing to quote
+            return "\n".join(map(str, first)) + "\n"
         return self._lines(zip(first, *(map(_plain, other) for other in others), strict=True))
 
     def _lines(self, rows: Any) -> str:

@@ -104,6 +104,31 @@ def test_two_actions_change_no_report_and_fresh_randomness_changes_many(people):
     assert sum(first[record] != second[record] for record in range(N)) > N // 10
 
 
+def test_numbers_of_every_type_give_the_reports_of_a_single_machine_also_on_retry(people):
+    from pyspark.sql import functions as f
+
+    mechanism = dc.mechanism(dc.Context.uniform(dc.NumberDomain(0, 400, clip=True), epsilon="1"))
+    cents = f.col("number") + f.col("id") % 100 / 100
+    held = people.select("id", cents.alias("exact"))
+    frame = ds.randomize(held, mechanism, "exact", record_id="id", key=KEY, keep=["id"])
+    first, second = reports_by_id(frame), reports_by_id(frame.repartition(5))
+    ids = np.arange(N)
+    numbers = index_of(ids) + ids % 100 / 100
+    positions = [mechanism.context.domain.position(number) for number in numbers.tolist()]
+    expected = randomize_records(mechanism, positions, ids=ids, key=collection_key(mechanism, "exact"))
+    assert [first[record] for record in range(N)] == [second[record] for record in range(N)] == expected.tolist()
+    for kind in ("decimal(10,2)", "string"):
+        other = held.withColumn("exact", f.round("exact", 2).cast(kind))
+        assert ds.tally(ds.randomize(other, mechanism, "exact", record_id="id", key=KEY), mechanism) == mechanism.tally(
+            expected
+        )
+    missing = held.withColumn("exact", f.when(f.col("id") > 6, f.col("exact")))
+    with pytest.raises(UnknownValue, match="column 'exact': 7 records are null or not a number from 0 to 400"):
+        ds.tally(ds.randomize(missing, mechanism, "exact", record_id="id", key=KEY), mechanism)
+    with pytest.raises(InvalidInput, match="of type boolean must be numbers or text to hold values"):
+        ds.randomize(held.withColumn("exact", f.lit(True)), mechanism, "exact", record_id="id", key=KEY)
+
+
 def test_text_and_numbers_bytes_and_text_are_the_same_to_it(people):
     mechanism = dc.mechanism(CONTEXTS["blocks"], "hadamard")
     by_number = dc.mechanism(dc.Context.uniform(range(len(NAMES)), epsilon="1"), "hadamard")

@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, UnknownValue
+from ...core.numbers import NumberDomain
 from ...estimation.decoders import decoder_of
 from ...estimation.tally import Tally
 from ...files.arrow import group_batches, is_text
@@ -119,10 +120,11 @@ def refuse(recipe: Recipe, *, unknown: int, nameless: int, at_least: str = "") -
             f"column {recipe.record_id!r}: {at_least}{nameless} records have no id; each must have its own"
         )
     if unknown and not recipe.drop_unknown:
-        size = recipe.parcel.open()[0].context.size
+        domain = recipe.parcel.open()[0].context.domain
+        among = domain.rule if isinstance(domain, NumberDomain) else f"among the {len(domain)} values of the domain"
         raise UnknownValue(
-            f"column {recipe.column!r}: {at_least}{unknown} records are null or not among the {size} values "
-            "of the domain; correct them, or leave them out with unknown='drop'"
+            f"column {recipe.column!r}: {at_least}{unknown} records are null or not {among}; "
+            "correct them, or leave them out with unknown='drop'"
         )
 
 

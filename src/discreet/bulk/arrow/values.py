@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.domain import Domain
 from ...core.errors import InvalidInput
+from ...estimation.arrays.acceleration import accelerated
 from ...files.arrow import is_bytes, is_text
 from ..encoding import ABSENT, boolean_texts, map_codes
 from ..numbers import NumberLookup
@@ -54,9 +55,24 @@ def _find_in_chunk(chunk: pa.Array, lookup: DomainLookup) -> NDArray[Any]:
         return np.where(chunk.is_valid().to_numpy(zero_copy_only=False), numbers.astype(np.int64), ABSENT)
     if pa.types.is_dictionary(chunk.type):
         return _map_codes(chunk.indices, lookup.indices(chunk.dictionary))
-    if pa.types.is_float64(chunk.type) and isinstance(lookup, NumberLookup):
-        return lookup.of_floats(chunk.to_numpy(zero_copy_only=False))
+    if isinstance(lookup, NumberLookup):
+        if pa.types.is_float32(chunk.type) or pa.types.is_float64(chunk.type):
+            return lookup.of_floats(chunk.to_numpy(zero_copy_only=False))
+        if is_text(chunk.type) and accelerated(len(chunk)):
+            return _find_numbers(chunk, lookup)
     return of_distinct(chunk, lookup)
+
+
+def _find_numbers(chunk: pa.Array, lookup: NumberLookup) -> NDArray[Any]:
+    """The places of the numbers that are written in a chunk of text."""
+    texts = pc.cast(chunk, pa.large_string())
+    _, offsets, data = texts.buffers()
+    places = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    read = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
+    numbers = lookup.of_texts(places, read, lambda rows: of_distinct(texts.take(pa.array(rows)), lookup))
+    if texts.null_count:
+        numbers[texts.is_null().to_numpy(zero_copy_only=False)] = lookup.absent
+    return numbers
 
 
 def of_distinct(column: Any, lookup: DomainLookup) -> NDArray[Any]:

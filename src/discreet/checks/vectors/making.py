@@ -209,7 +209,7 @@ def vectors(mechanism: Mechanism, count: int, seed: int) -> Iterator[Vector]:
 def number_held(domain: NumberDomain, node: int, chance: Random) -> Value:
     """What somebody may hold near a node, or beyond the bounds that clip it, in many ways to write it."""
     if node >= domain.nodes:
-        return domain[node]
+        return domain.outside[node - domain.nodes]
     step, unit = domain.units, 10**domain.decimals
     by = chance.choice([0, 1, -1, step // 2, (step + 1) // 2, -(step // 2), chance.randrange(-step + 1, step)])
     exact = Fraction(domain.first + node * step + by, unit) + Fraction(chance.choice([0, 0, 4, 5, 9, -5]), 10 * unit)

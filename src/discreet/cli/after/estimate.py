@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from ...estimation.tally import Tally
     from ...mechanisms.mechanism import Mechanism
 
-METHODS = {"unbiased": "estimate", "projection": "project", "likelihood": "likelihood", "shrink": "shrink"}
+METHODS = {
+    "unbiased": "estimate",
+    "projection": "project",
+    "likelihood": "likelihood",
+    "shrink": "shrink",
+    "smooth": "smooth",
+}
 """Each method by name, with the function that computes its shares."""
 
 MAX_PANELS = 6

@@ -23,6 +23,7 @@ SOURCES = (
     "estimation/arrays/counting.py",
     "bulk/packed.py",
     "bulk/kernels.py",
+    "bulk/number_kernels.py",
     "bulk/row_kernels.py",
 )
 """The source files of compiled code."""

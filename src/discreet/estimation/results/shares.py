@@ -115,7 +115,7 @@ class Shares(ShareTable):
         squared distance from the mean as estimated.
 
         >>> import discreet as dc
-        >>> mechanism = dc.mechanism(dc.Context.numbers(0, 8, "4", step="1/4"))
+        >>> mechanism = dc.mechanism(dc.Context.numbers(0, 8, "4", step="0.25"))
         >>> tally = mechanism.tally(mechanism.randomize_many([1.5, 2.5] * 5000, dc.random.seeded(1)))
         >>> variance = dc.estimate(tally).variance()
         >>> abs(variance.value - 0.25) < 3 * variance.stderr

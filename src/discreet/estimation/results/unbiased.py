@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from .shares import Query, Shares, tally_of
 from .table import CONFIDENCE
 from .together import MAX_TOGETHER, sup_t
 from .weights import calibrated_moment, calibrated_value, calibrated_weights, constants, query_law, weights_of
+
+if TYPE_CHECKING:
+    from .smoothing import Smoothed
 
 Array = NDArray[np.float64]
 
@@ -213,6 +216,15 @@ class Estimate(Shares):
         5
         """
         return self.cumulative(order).quantile(level)
+
+    def density(self) -> Smoothed:
+        """The smooth shares of the same reports, `discreet.smooth`: of numbers the share of people near each node.
+
+        Divided by the step between nodes they are a density.
+        """
+        from .smoothing import smooth
+
+        return smooth(self)
 
     @cached_property
     def block_totals(self) -> dict[Hashable, float]:
