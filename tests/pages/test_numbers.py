@@ -181,7 +181,7 @@ def test_a_questionnaire_of_numbers_is_answered_on_a_phone_and_told_at_a_glance(
     assert not violations(page)
     page.screenshot(path="/tmp/asks/form360.png", full_page=True)
     page.get_by_role("button", name=re.compile("senden")).click()
-    page.get_by_role("heading", name=re.compile("gesendet|versandt|abgeschickt")).wait_for()
+    page.get_by_role("heading", name="Ihre Meldung wurde gesendet").wait_for()
     form = dc.wire.published.parse_published(
         urllib.request.urlopen(f"{collector.url}/collections/{name}/law").read().decode()
     )
