@@ -135,3 +135,25 @@ def test_numbers_are_not_asked_together_with_others(refused, folder):
     (folder / "form.toml").write_text(FORM.format("together"))
     said = refused("verify", "form.toml")
     assert said.startswith("form.toml: question 'minutes' asks for a number, which has a report of its own")
+
+
+def test_answering_shows_the_bounds_and_refuses_without_repeating(discreet, folder, monkeypatch):
+    from .test_answer import load
+
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
+    mechanism = dc.mechanism(dc.Context.numbers(0, 4000, "1", clip=True))
+    collector = load().Collector(mechanism, words={})
+    with collector.serving() as url:
+        bad = discreet("answer", url, "12,5x", "--cap", "4")
+        assert (bad.exit_code, bad.stderr.count("\n")) == (2, 1)
+        assert "must be a number from 0 to 4000" in bad.stderr
+        assert "12,5x" not in bad.stderr
+        monkeypatch.setattr("discreet.cli.collecting.answer.in_terminal", lambda: True)
+        done = discreet("answer", url, "--cap", "4", input="lots\n5000.25\nyes\n")
+        assert done.exit_code == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert "  a number from 0 to 4000" in lines
+    assert "Numbers above 4000 count as 4000, and numbers below 0 as 0." in lines
+    assert "type a number from 0 to 4000" in done.stdout + done.stderr
+    assert "Accepted. Spent in all: 1 of 4." in done.stdout
+    assert len(collector.uploads) == 1
