@@ -198,6 +198,20 @@ class NumberDomain(Domain):
     def find_text(self, text: str) -> int | None:
         return self.find(text)
 
+    def number_of(self, value: object) -> int:
+        return self._node_of(value)
+
+    def index_of_text(self, text: str) -> int:
+        return self._node_of(text)
+
+    def _node_of(self, value: object) -> int:
+        """The number of a value that is asked about, which must be a node or outside the scale."""
+        number = self.find(value)
+        if number is None:
+            beside = f", or {', or '.join(map(repr, self.outside))}" if self.outside else ""
+            raise UnknownValue(f"value={shown(value)} must be one of the numbers {self._text}{beside}")
+        return number
+
     @property
     def counted(self) -> str:
         """What becomes of numbers beyond the bounds, in a sentence; empty where they are refused."""

@@ -13,6 +13,7 @@ from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput
 from ...estimation.results.covariance import with_errors
 from ...estimation.results.score_law import ScoreLaw, remark_on_few
+from ...estimation.results.weights import cut_at
 from ..reference_distribution import Array, ReferenceDistribution, quantiles
 from ..result import CONFIDENCE, Estimates, label_text
 from ..survey.survey import INSECURE_REMARK, Survey
@@ -151,7 +152,8 @@ def notes_of(sample: Survey | GroupTallies, moments: GroupMoments) -> list[str]:
     counted = int(moments.sizes.sum())
     left_out = [f"{sample.n - counted:,} people who lack a label are left out"] if counted < sample.n else []
     insecure = [INSECURE_REMARK] if any(tally.insecure for tally in sample.values()) else []
-    return [f"{counted:,} reports of {sample.mechanism.name}", *insecure, *left_out]
+    cut = [said] if (said := cut_at(sample.mechanism.context.domain)) else []
+    return [f"{counted:,} reports of {sample.mechanism.name}", *cut, *insecure, *left_out]
 
 
 def column_names(labels: Sequence[str]) -> list[str]:

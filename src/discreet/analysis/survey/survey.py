@@ -26,7 +26,7 @@ from ...bulk.labelled.columns import (
 from ...core.domain import Domain
 from ...core.errors import InvalidInput, Unavailable, check_type, shown
 from ...estimation.results.unbiased import Estimate, estimate
-from ...estimation.results.weights import weights_of
+from ...estimation.results.weights import cut_at, weights_of
 from ...estimation.tally import Tally, as_batch
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import Array, Codes
@@ -274,7 +274,8 @@ class Survey:
         Without `finite` the result takes people as drawn from very many, whatever the population.
         """
         names = ", ".join(dict.fromkeys(wave.mechanism.name for wave in self.waves))
-        remarks = [f"{self.n:,} reports of {names}"]
+        cut = dict.fromkeys(cut_at(wave.mechanism.context.domain) for wave in self.waves)
+        remarks = [f"{self.n:,} reports of {names}", *filter(None, cut)]
         if len(self.waves) > 1 and self.clusters is None:
             remarks.append(
                 f"those of {len(self.waves)} waves are taken to be of different people; clusters= says who is one"
