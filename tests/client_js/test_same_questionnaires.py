@@ -319,6 +319,18 @@ FORMS = {
         )
         for strategy in ("one at random", "each")
     },
+    **{
+        f"numbers, {strategy}": dc.Form(
+            {
+                "income": C.numbers(0, 4000, "1", nodes=9, clip=True),
+                "hours": C.numbers(0, 60, "0.05", step=4, distance="line"),
+                "rent": C.numbers(0, 4000, "1", nodes=5, clip=True),
+                "sick": C.numbers(0, 7, "1", step=1, clip=True).with_outside(["none of yours"], "1"),
+            },
+            strategy,
+        )
+        for strategy in ("one at random", "each")
+    },
     "product": dc.Form(
         {
             "illness": C.high_low(["none", "hiv"], ["hiv"], "1"),
