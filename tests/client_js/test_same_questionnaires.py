@@ -51,7 +51,7 @@ def ours(document, law):
     try:
         parsed = parse_document(document.encode("utf-8", "surrogatepass"), HERE)
         certified = _certified(law.encode(), parsed)
-        _check_words(parsed.texts, certified)
+        _check_words(parsed, certified)
     except DiscreetError:
         return None
     return Collection(parsed, certified, None)
