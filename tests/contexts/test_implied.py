@@ -107,6 +107,7 @@ AS_ASKED |= {"distance_epsilon", "generators", "largest", "protected_pairs", "pu
 NOT_OF_E = {
     "binary",
     "blocks",
+    "is_entrywise",
     "is_finite",
     "closure_if_cheap",
     "high_low",
