@@ -114,6 +114,8 @@ NOT_OF_E = {
     "is_canonical",
     "members",
     "metric",
+    "number_bounds",
+    "numbers",
     "parts",
     "read",
     "size",
