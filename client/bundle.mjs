@@ -1,4 +1,4 @@
-/** How the client is bundled: four modules, each of which imports others where they will stand and holds no classes of theirs. */
+/** How the client is bundled: five modules, each of which imports others where they will stand and holds no classes of theirs. */
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const HERE = dirname(fileURLToPath(import.meta.url));
 
 /** Every module by the name of its entry in src/, and the options of its own. */
-export const MODULES = ["discreet", "participant", "questionnaire", "node"];
+export const MODULES = ["discreet", "participant", "questionnaire", "node", "numbers"];
 
 /** Properties of no data, that no other module asks for: the first module, which is to be small, has short names for them. */
 const PRIVATE =
@@ -21,8 +21,8 @@ const PRIVATE =
 const besides = (module, suffix) => ({
   name: "modules",
   setup: (/** @type {any} */ build) =>
-    build.onResolve({ filter: /^\.\/(discreet|participant|questionnaire|refused)\.js$/ }, (/** @type {any} */ { kind, path }) =>
-      !["import-statement", "dynamic-import"].includes(kind) || (path === "./refused.js" && module === "discreet")
+    build.onResolve({ filter: /^\.\/(discreet|numbers|participant|questionnaire|refused)\.js$/ }, (/** @type {any} */ { kind, path }) =>
+      !["import-statement", "dynamic-import"].includes(kind) || (path === "./refused.js" && module === "discreet") || (path === "./numbers.js" && kind === "import-statement")
         ? undefined
         : { path: path.replace("refused", "discreet").replace(/\.js$/, suffix), external: true },
     ),

@@ -4,10 +4,12 @@ import { contextOf, valuesOf } from "./context.js";
 import { Refused } from "./discreet.js";
 import { atMost, plus, textOf, times } from "./exact.js";
 import { begin } from "./limits.js";
+import { numbersOf } from "./numbers.js";
 import { canonical } from "./plain.js";
 
 /** @import { Context } from "./context.js" */
 /** @import { Ratio } from "./exact.js" */
+/** @import { Numbers } from "./numbers.js" */
 
 /** A context with its domain, as laws publish them and lines hold them. @typedef {{context: any, domain: any}} Written */
 /** What the debits under one law come to. @typedef {{debits: number, epsilon: Ratio, shows: boolean}} Payments */
@@ -40,17 +42,17 @@ const LONGEST_TERMS = 65536;
 export function contextIn({ context, domain }) {
   try {
     begin(-Infinity); // one's own lines are not limited
-    return contextOf(context, valuesOf(domain));
+    return contextOf(context, "low" in domain ? numbersOf(domain, valuesOf).values : valuesOf(domain));
   } catch {
     return null;
   }
 }
 
-/** The domain of values as Python writes it. @param {readonly any[]} values */
-const domainOf = (values) => (values.every((value, x) => value === x) ? { size: values.length } : { values });
+/** The domain of values as Python writes it. @param {readonly any[]} values @param {Numbers} [numbers] */
+const domainOf = (values, numbers) => numbers?.domain ?? (values.every((value, x) => value === x) ? { size: values.length } : { values });
 
-/** The context of a law as lines hold it. @param {{context: any, values: readonly any[]}} law @returns {Written} */
-export const termsOf = ({ context, values }) => ({ context, domain: domainOf(values) });
+/** The context of a law as lines hold it. @param {{context: any, values: readonly any[], numbers?: Numbers}} law @returns {Written} */
+export const termsOf = ({ context, values, numbers }) => ({ context, domain: domainOf(values, numbers) });
 
 /** The laws that a debit under this one is about: those of the parts of a form, or itself. @param {Pick<Known, "parts">} known @param {string} fingerprint @returns {readonly string[]} */
 export const partsOf = ({ parts }, fingerprint) => parts.get(fingerprint) ?? [fingerprint];

@@ -363,6 +363,6 @@ const FORMS = {
 
 /** The context that a law publishes, over these values. @param {any} data @param {any} values @returns {Context} */
 export const contextOf = (data, values) => {
-  demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"), "its context is not known");
+  demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"));
   return FORMS[data.form](data, values);
 };

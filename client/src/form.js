@@ -5,6 +5,7 @@ import { contextOf, textual, valuesOf } from "./context.js";
 import { checkLaw, Refused } from "./discreet.js";
 import { atMost, bitLength, exactNumber, NOTHING, plus, textOf } from "./exact.js";
 import { begin, VALUES, WORK } from "./limits.js";
+import { keptOf } from "./numbers.js";
 import { canonical } from "./plain.js";
 import { entries, listed } from "./reading.js";
 import { areNames } from "./texts.js";
@@ -14,7 +15,7 @@ import { areNames } from "./texts.js";
 
 /** How several questions are asked: one that a person's own device draws, each with a report, or all as one value. @typedef {"one at random" | "each" | "together"} Strategy */
 
-/** What is hidden of the answers to one question. @typedef {Pick<Law, "values" | "size" | "context" | "E" | "epsilon" | "shows" | "index">} Question */
+/** What is hidden of the answers to one question. @typedef {Pick<Law, "values" | "numbers" | "size" | "context" | "E" | "epsilon" | "shows" | "index">} Question */
 
 /**
  * Laws that keep their promises, and how people are asked by them.
@@ -31,7 +32,7 @@ import { areNames } from "./texts.js";
 
 /**
  * An answer to a law or to a form as a ledger takes it: value number 0 of `values` is what stands for it.
- * @typedef {Pick<Law, "fingerprint" | "epsilon" | "shows" | "values" | "words" | "draw" | "written"> & {parts?: readonly Law[]}} Answering
+ * @typedef {Pick<Law, "fingerprint" | "epsilon" | "shows" | "values" | "numbers" | "words" | "draw" | "written"> & {parts?: readonly Law[]}} Answering
  */
 
 const ONE = "one at random";
@@ -168,7 +169,7 @@ export function answering({ fingerprint, epsilon, shows, strategy, names, laws, 
   if (!answers || typeof answers !== "object" || Object.keys(answers).some((name) => !names.includes(name)) || asked.some((name) => !Object.hasOwn(answers, name)))
     throw new Refused("There must be an answer to each question that is asked, and to no other.", "value");
   const numbers = asked.map((name) => questions[names.indexOf(name)].index(answers[name]));
-  const values = asked.map((name, i) => questions[names.indexOf(name)].values[numbers[i]]);
+  const values = asked.map((name, i) => keptOf(questions[names.indexOf(name)], numbers[i]));
   const first = names.indexOf(asked[0]);
   const parts = strategy === ONE ? [laws[first]] : laws;
   const places = strategy === TOGETHER ? [numbers.reduce((x, number, i) => x * questions[i].size + number, 0)] : numbers;

@@ -6,6 +6,7 @@ import { randomWords, Refused } from "./discreet.js";
 import { atMost, exactNumber, plus, textOf } from "./exact.js";
 import { Journal } from "./journal.js";
 import { checkInvitation, seal, unseal } from "./invitations.js";
+import { keptOf } from "./numbers.js";
 import { canonical } from "./plain.js";
 import { randomHex } from "./stores.js";
 
@@ -20,7 +21,7 @@ import { randomHex } from "./stores.js";
  * @typedef {object} Order
  * @property {string} name of the collection
  * @property {Answering} law of one question, or of a form with the answers to it
- * @property {number} x the number of the value
+ * @property {number} x the number of the value, or the position of a number
  * @property {Record<string, string>} labels
  * @property {string} [period] the label under each text of which the report may be sent once; without it, it is sent once in all
  * @property {string} changes
@@ -199,7 +200,7 @@ export class Ledger {
 
   /** What stands for a value in the journal. @param {string} name of the collection @param {Order} order */
   async #tag(name, { law, x }) {
-    return hexOf(await this.sign([name, law.values[x]]));
+    return hexOf(await this.sign([name, keptOf(law, x)]));
   }
 
   /**
@@ -215,7 +216,7 @@ export class Ledger {
   }
 
   /**
-   * Each collection answered under another law whose answers are among those of this one: how many of them, and of which question of a form.
+   * Each collection that was answered and whose answers are among those of this one: how many of them, and of which question of a form.
    * Whether both ask the same, the ledger cannot know. There is none for a question that was answered already, here or with the same law and
    * wording.
    * @param {string} name
@@ -229,10 +230,10 @@ export class Ledger {
       const account = await this.#journal.read();
       const { collections, terms } = account;
       if (collections.has(name) || account.reportsTo(asked, wording).length) return [];
-      return laws.flatMap(({ fingerprint: own, values, size }, i) => {
+      return laws.flatMap(({ values, size }, i) => {
         const names = new Set(values.map((value) => canonical(value)));
         return [...collections].flatMap(([other, { fingerprint }]) => {
-          const count = Math.max(...partsOf(account, fingerprint).map((part) => (part === own ? 0 : sharedWith(terms.get(part) ?? null, names))));
+          const count = Math.max(...partsOf(account, fingerprint).map((part) => sharedWith(terms.get(part) ?? null, names)));
           return count ? [{ other, count, size, ...(laws.length > 1 && { question: i }) }] : [];
         });
       });

@@ -11,7 +11,7 @@ import { addressOf, textAt } from "./requests.js";
 import { sendUpload } from "./sending.js";
 import { IndexedStore } from "./stores.js";
 import { inLanguage, wordingOf } from "./texts.js";
-import { checkWords } from "./words.js";
+import { checkWords, looksLikeNumber } from "./words.js";
 
 export { checkLaw, randomWords, Refused } from "./discreet.js";
 export { entriesOf } from "./entries.js";
@@ -23,8 +23,10 @@ export { KEY_BYTES, keyBytes, randomHex, tagKey } from "./stores.js"; // for the
 /** @import { Upload } from "./account.js" */
 /** @import { Written } from "./budgets.js" */
 /** @import { Law } from "./check.js" */
+/** @import { Document } from "./document.js" */
 /** @import { Answering, Form, Question, Strategy } from "./form.js" */
 /** @import { Store } from "./journal.js" */
+/** @import { Numbers } from "./numbers.js" */
 /** @import { Related } from "./ledger.js" */
 /** @import { Promised } from "./promise.js" */
 /** @import { Ways } from "./requests.js" */
@@ -49,8 +51,9 @@ export const checkForm = async (text, expected) => (await questionnaire()).check
  */
 
 /**
- * A question as it is asked, in the main language; a single one is called "".
- * @typedef {{name: string, values: readonly any[], E: Question["E"], promiseFor: (value: any) => string} & QuestionTexts} Asked
+ * A question as it is asked, in the main language; a single one is called "". `numbers` says what can be answered where that is a number between
+ * bounds: `values` are the nodes then that it is rounded to, and those outside the scale.
+ * @typedef {{name: string, values: readonly any[], numbers?: Numbers, E: Question["E"], promiseFor: (value: any) => string} & QuestionTexts} Asked
  */
 
 /**
@@ -64,7 +67,7 @@ export const checkForm = async (text, expected) => (await questionnaire()).check
  * @property {Record<string, string[]>} labels public labels that an answer may carry
  * @property {readonly ({name: string} & LabelTexts)[]} background how labels are asked for, in order
  * @property {Promised} promise what was checked
- * @property {string[]} warnings what the ledger knows that speaks against answering: questions with the same answers under another law
+ * @property {string[]} warnings what the ledger knows that speaks against answering: questions with the same answers that were answered before
  * @property {Related[]} related the same for other languages
  * @property {boolean} needsInvitation whether an answer needs an invitation, and the link that was opened held none
  */
@@ -75,6 +78,7 @@ export const checkForm = async (text, expected) => (await questionnaire()).check
  * @property {string} question
  * @property {Record<string, string>} words how values are shown to people, by their text; for display only
  * @property {readonly any[]} values the answers that can be given
+ * @property {Numbers} [numbers] the numbers that can be answered, where they lie between two bounds
  * @property {(value: any) => string} promiseFor what is promised of one answer, in a sentence that does not repeat it
  * @property {Law} law
  * @property {undefined} [strategy]
@@ -90,6 +94,7 @@ export const checkForm = async (text, expected) => (await questionnaire()).check
  * @property {undefined} [question]
  * @property {undefined} [words]
  * @property {undefined} [values]
+ * @property {undefined} [numbers]
  * @property {undefined} [promiseFor]
  * @property {undefined} [law]
  * @property {(answers: Record<string, any>, more?: Beside) => Promise<Receipt>} answer with values by the names of the questions that are asked
@@ -113,17 +118,23 @@ function numberOf(law, value) {
 }
 
 /**
- * The questions of a collection, whose words are checked in every language.
- * @param {Texts} texts
+ * The questions of a collection, whose words are checked in every language, as are those for public labels.
+ * @param {Document} document
  * @param {readonly Question[]} laws
  * @param {(question: number, x: number, unit: string) => string} promise
  * @returns {Asked[]}
  */
-function questionsOf(texts, laws, promise) {
-  for (const language of texts.languages) inLanguage(texts, language).questions.forEach(({ words }, i) => checkWords(laws[i].values, words, laws[i].context?.names));
+function questionsOf({ texts, labels }, laws, promise) {
+  for (const language of texts.languages) {
+    const read = inLanguage(texts, language);
+    read.questions.forEach(({ words }, i) => checkWords(laws[i].numbers?.outside ?? laws[i].values, words, laws[i].context?.names, laws[i].numbers && looksLikeNumber));
+    read.background.forEach(({ name, words }) => checkWords(labels[name], words));
+  }
   return texts.questions.map((one, i) => ({
     ...one,
+    kind: one.kind || (laws[i].numbers ? "number" : ""),
     values: laws[i].values,
+    numbers: laws[i].numbers,
     E: laws[i].E,
     promiseFor: (value) => promise(i, numberOf(laws[i], value), one.unit),
   }));
@@ -134,7 +145,7 @@ const warningsOf = (related) => ({
   related,
   warnings: related.map(({ other, count, size, question }) => {
     const those = `${size} answers${question === undefined ? "" : ` to question ${question + 1}`}`;
-    return `${count} of these ${those} were also answers to ${other}, which you answered under another law: if both ask the same of you, what they show adds up.`;
+    return `${count} of these ${those} were also answers to ${other}, which you answered before: if both ask the same of you, what they show adds up.`;
   }),
 });
 
@@ -188,7 +199,7 @@ export class Participant {
       name,
       title: texts.title,
       texts,
-      questions: questionsOf(texts, questions, promise),
+      questions: questionsOf(document, questions, promise),
       labels,
       background: texts.background,
       ...warningsOf(await this.ledger.related(name, law, laws, wording).catch(() => [])), // without a ledger there is no answer either
@@ -218,6 +229,7 @@ export class Participant {
         question,
         words,
         values: law.values,
+        numbers: law.numbers,
         promise: promiseOf(law, document, words, unit),
         promiseFor: common.questions[0].promiseFor,
         law,

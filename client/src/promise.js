@@ -1,6 +1,7 @@
 /** What a collection promises, in words that a person can check: the same sentences as in Python, and the facts that they say. */
 
-import { atMost, exactNumber, larger, NOTHING, ONE, over, plus, textOf, times } from "./exact.js";
+import { atMost, ceilDivide, exactNumber, expBelow, larger, NOTHING, ONE, over, plus, textOf, times } from "./exact.js";
+import { keptOf } from "./numbers.js";
 import { quoted, textOfValue } from "./words.js";
 
 /** @import { Law } from "./check.js" */
@@ -12,7 +13,7 @@ import { quoted, textOfValue } from "./words.js";
 /**
  * What one sentence says: which one it is, and what is filled in. Numbers are exact texts, rounded against the collection; `values` are the
  * first of `count`, or the names of groups, and `question` is the number of the question that they answer, from 0 on; `distance` has the `unit` in
- * which the collection speaks first, if there is one. `numbers` are those of
+ * which the collection speaks first, if there is one; `from` and `to` are the bounds of a scale. `numbers` are those of
  * questions, from 1 on, and `places` the same in English, as `several` and `everything` are of `count`.
  * @typedef {{key: string, given: Record<string, any>}} Fact
  */
@@ -34,9 +35,14 @@ export const ENGLISH = {
   near: "The nearer another answer is to yours, the better yours is hidden: compared with an answer at a distance of {distance}, your report makes yours at most {likelier} times as likely as before (epsilon {level}, in proportion to the distance).",
   nearest:
     "The nearer another answer is to yours, the better yours is hidden: compared with the nearest answers, your report makes yours at most {likelier} times as likely as before (epsilon {level}, in proportion to the distance).",
+  beside: "Compared with {values}, any other answer becomes at most {likelier} times as likely as before, and the other way round (epsilon {level}).",
   any: "Compared with any other answer, your report makes yours at most {likelier} times as likely as before, whatever was known of you (epsilon {level}).",
   anyRange:
     "Compared with any other answer, your report makes yours at most {least} to {likelier} times as likely as before, whatever was known of you (epsilon {low} to {level}, depending on the two answers).",
+  anyNumber:
+    "Compared with any other number from {from} to {to}, your report makes yours at most {likelier} times as likely as before, whatever was known of you (epsilon {level}).",
+  anyNumberRange:
+    "Compared with any other number from {from} to {to}, your report makes yours at most {least} to {likelier} times as likely as before, whatever was known of you (epsilon {low} to {level}, depending on the two numbers).",
   some: "Compared with an answer that it is hidden from, your report makes yours at most {likelier} times as likely as before, whatever was known of you (epsilon {level}).",
   someRange:
     "Compared with an answer that it is hidden from, your report makes yours at most {least} to {likelier} times as likely as before, whatever was known of you (epsilon {low} to {level}, depending on the two answers).",
@@ -45,6 +51,7 @@ export const ENGLISH = {
   protected: "Protected: {values}.",
   partly: "Protected against some answers only: {values}.",
   rest: "All other answers are not protected.",
+  clipped: "Numbers above {to} count as {to}, and numbers below {from} as {from}.",
   invited: "Your invitation is sent along with your report: whoever noted who got it can tell that the report is yours.",
   costRefuse: "Answering uses {epsilon} of your privacy budget. The same answer again uses nothing; a different one is not accepted.",
   costSpend: "Answering uses {epsilon} of your privacy budget. The same answer again uses nothing; a different one uses as much again.",
@@ -58,6 +65,9 @@ const MAX_ROW = 10000;
 
 /** The most values of which every two are compared for a sentence about all, or whose numbers are compared with distances. */
 const MAX_COMPARED = 300;
+
+/** The fewest answers that a scale with others outside it has. */
+const LEAST_SCALE = 3;
 
 /** e to the power of epsilon in three digits, rounded up; as a power where that means nothing to a reader. @param {string} epsilon */
 export function likelier(epsilon) {
@@ -107,10 +117,13 @@ export const inEnglish = ({ key, given }, words, english = ENGLISH) =>
 /** The number that a value begins with: 18 of 18, and of the band "18 to 27". */
 const NUMBER = /^-?\d+(\.\d+)?/;
 
+/** The same as text; "" of a value that begins with none. @param {any} value */
+const leadingNumber = (value) => textOfValue(value).match(NUMBER)?.[0] ?? "";
+
 /** True if distances are differences of the numbers that the values begin with, and so have their unit. @param {Context} context @param {Ratio} each */
 function isNumeric({ values, at }, [top, bottom]) {
   if (!at || values.length > MAX_COMPARED) return false;
-  const numbers = values.map((value) => Number(textOfValue(value).match(NUMBER)?.[0] ?? NaN));
+  const numbers = values.map((value) => Number(leadingNumber(value) || NaN));
   return numbers.every((number, x) => {
     const [own, whole] = x ? at(0, x) : NOTHING;
     const apart = (Number(own) * Number(bottom)) / (Number(whole) * Number(top));
@@ -118,15 +131,86 @@ function isNumeric({ values, at }, [top, bottom]) {
   });
 }
 
+/** An epsilon to six digits, rounded up. @param {Ratio} number @returns {Ratio} */
+function roundedUp([top, bottom]) {
+  let scale = 10n ** 6n;
+  while (top * scale < 10n ** 5n * bottom) scale *= 10n;
+  return [ceilDivide(top * scale, bottom), scale];
+}
+
 /**
- * What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less, or the nearest answers. Undefined for
- * a context that does not go by distance alone, or has one answer.
- * @param {Question} law @param {string} unit @returns {Fact | undefined}
+ * The epsilon of a unit of distance; undefined for a context that does not go by distance alone. Numbers between the nodes of a line differ by less than
+ * a step, and Q(y|x) is a line from node to node: with a ratio of e^E from one to the next, log Q has slopes of at most (e^E - 1) / step.
+ * @param {Question} law @returns {Ratio | undefined}
  */
-function byDistance({ E, context, epsilon, shows }, unit) {
-  const largest = /** @type {Ratio} */ (exactNumber(epsilon));
-  if (context.form !== "metric" || shows || !largest[0]) return undefined;
+function distanceEpsilon({ context, numbers }) {
+  if (context.form !== "metric") return undefined;
   const each = /** @type {Ratio} */ (exactNumber(context.epsilon));
+  if (!numbers) return each;
+  if (!numbers.draws || numbers.outside.length || context.distance !== "line" || context.points) return undefined;
+  const step = /** @type {Ratio} */ (exactNumber(numbers.step));
+  const steep = plus(times(expBelow(times(each, step)), [2n ** 190n + 1n, 2n ** 190n]), [-1n, 1n]);
+  return roundedUp(over(over(steep, step), [2n ** 64n - numbers.units, 2n ** 64n]));
+}
+
+/**
+ * The first values of a context, between which E is `each` times a distance, and at one `level` from any value outside.
+ * @typedef {object} Scale
+ * @property {number} size
+ * @property {Ratio} each
+ * @property {Ratio} [smallest] the least E between two of them; undefined if it was not looked for
+ * @property {Ratio} largest
+ * @property {() => boolean} isNumeric whether distances are differences of the numbers that the values begin with, and so have their unit
+ * @property {Ratio} [level]
+ */
+
+/** The scale by which a context is explained: all values of a metric, or a line with some values outside it. @param {Question} law @returns {Scale | undefined} */
+function scaleOf(law) {
+  const { E, context, epsilon, numbers, shows } = law;
+  const largest = /** @type {Ratio} */ (exactNumber(epsilon));
+  if (shows || !largest[0]) return undefined;
+  if (context.form === "matrix" && !numbers) return lineOf(E());
+  const each = distanceEpsilon(law);
+  if (!each) return undefined;
+  const size = E().values.length;
+  return { size, each, smallest: numbers || size > MAX_COMPARED ? undefined : smallestOf(E()), largest, isNumeric: () => Boolean(numbers) || isNumeric(E(), each) };
+}
+
+/** @param {number} a @param {number} b */
+const isClose = (a, b) => Math.abs(a - b) <= 1e-9 * b;
+
+/** The line that a matrix is beside values outside it, all of them at one level from every other value. @param {Context} context @returns {Scale | undefined} */
+function lineOf({ values, sets = [] }) {
+  const count = values.length;
+  if (count > MAX_COMPARED || count <= LEAST_SCALE) return undefined;
+  const place = (/** @type {number} */ x, /** @type {number} */ z) => x * (count - 1) + z - (z > x ? 1 : 0); // row by row, without the diagonal
+  const at = (/** @type {number} */ x, /** @type {number} */ z) => sets[place(x, z)][2];
+  const entries = sets.map(([, , [top, bottom]]) => Number(top) / Number(bottom));
+  const entry = (/** @type {number} */ x, /** @type {number} */ z) => entries[place(x, z)];
+  const level = at(count - 1, 0);
+  const across = entry(count - 1, 0);
+  let size = count;
+  while (size && values.every((_, z) => z === size - 1 || (isClose(entry(size - 1, z), across) && isClose(entry(z, size - 1), across)))) size--;
+  if (size < LEAST_SCALE || size === count) return undefined;
+  const numbers = values.slice(0, size).map(leadingNumber);
+  const steps = numbers.map((_, x) => `${x}`);
+  for (const texts of numbers.includes("") ? [steps] : [numbers, steps]) {
+    const places = texts.map(Number);
+    const order = [...places.keys()].sort((x, z) => places[x] - places[z]);
+    const [first, second] = order.map((x) => /** @type {Ratio} */ (exactNumber(texts[x])));
+    const gap = plus(second, times(first, [-1n, 1n]));
+    if (new Set(places).size < size || !at(order[0], order[1])[0]) continue;
+    const each = over(at(order[0], order[1]), gap);
+    const unit = Number(each[0]) / Number(each[1]);
+    const isAlong = (/** @type {number} */ found, /** @type {number} */ apart) => isClose(found, apart) || isClose(found, Math.min(apart, 2 * across));
+    const isLine = order.every((x, i) => order.slice(i + 1).every((z) => [entry(x, z), entry(z, x)].every((found) => isAlong(found, unit * (places[z] - places[x])))));
+    if (isLine) return { size, each, smallest: order.slice(1).map((z, i) => at(order[i], z)).reduce((a, b) => (atMost(a, b) ? a : b)), largest: at(order[0], order[size - 1]), isNumeric: () => texts === numbers, level };
+  }
+  return undefined;
+}
+
+/** What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less, or the nearest answers. @param {Scale} scale @param {string} unit @returns {Fact} */
+function byDistance({ each, smallest, largest, isNumeric: isCounted }, unit) {
   const most = over(atMost(largest, ONE) ? largest : ONE, each);
   /** @type {Ratio} */
   let power = [10n, 1n];
@@ -137,33 +221,43 @@ function byDistance({ E, context, epsilon, shows }, unit) {
     power = over(power, [10n, 1n]);
     distance = [5n, 2n, 1n].map((digit) => times(power, [digit, 1n])).find((step) => atMost(step, most));
   }
-  const smallest = E().values.length > MAX_COMPARED ? undefined : smallestOf(E());
   const isFar = smallest && !atMost(smallest, times(each, distance));
   const level = textOf(isFar ? smallest : times(each, distance));
-  return { key: isFar ? "nearest" : "near", given: { distance: textOf(distance), likelier: likelier(level), level, ...(unit && isNumeric(E(), each) && { unit }) } };
+  return { key: isFar ? "nearest" : "near", given: { distance: textOf(distance), likelier: likelier(level), level, ...(unit && isCounted() && { unit }) } };
 }
 
-/** @param {Question} law @param {number[]} counts from how many others each answer is hidden @param {string} unit @returns {Fact} */
+/** What a report shows of the answers outside a scale. @param {Scale} scale @param {any[]} values @returns {Fact[]} */
+function beside({ size, level }, values) {
+  if (!level) return [];
+  const outside = values.slice(size);
+  return [{ key: "beside", given: { values: outside.slice(0, LISTED), count: outside.length, likelier: likelier(textOf(level)), level: textOf(level) } }];
+}
+
+/** @param {Question} law @param {number[]} counts from how many others each answer is hidden @param {string} unit @returns {Fact[]} */
 function hiding(law, counts, unit) {
-  const { E, epsilon, shows } = law;
-  if (!counts.some(Boolean)) return { key: "nothing", given: {} };
-  const near = byDistance(law, unit);
-  if (near) return near;
+  const { E, epsilon, numbers, shows } = law;
+  if (!counts.some(Boolean)) return [{ key: "nothing", given: {} }];
+  const scale = scaleOf(law);
+  if (scale) return [byDistance(scale, unit), ...beside(scale, E().values)];
   const smallest = smallestOf(E());
   const low = smallest && textOf(smallest);
-  const given = { likelier: likelier(epsilon), level: epsilon };
-  if (low === undefined || low === epsilon) return { key: shows ? "some" : "any", given };
-  return { key: shows ? "someRange" : "anyRange", given: { ...given, least: likelier(low), low } };
+  const isNumber = numbers && !shows && !numbers.outside.length;
+  const key = shows ? "some" : isNumber ? "anyNumber" : "any";
+  const given = { likelier: likelier(epsilon), level: epsilon, ...(isNumber && { from: numbers.low, to: numbers.high }) };
+  if (low === undefined || low === epsilon) return [{ key, given }];
+  return [{ key: `${key}Range`, given: { ...given, least: likelier(low), low } }];
 }
 
 /** @param {Question} law @param {number[]} counts @returns {Fact[][]} */
-function showing({ context, shows, values }, counts) {
+function showing(law, counts) {
+  const { context, shows } = law;
   if (!shows || !counts.some(Boolean)) return [];
   if (context.form === "blocks") {
     const count = new Set(context.block_of).size;
     const names = context.names ?? [...Array(count).keys()];
     return [[{ key: "groups", given: { values: names.slice(0, LISTED), count } }]];
   }
+  const values = law.numbers ? law.values.map((value) => keptOf(law, law.index(value))) : law.values;
   const others = values.length - 1;
   const among = (/** @type {(count: number) => boolean} */ isSo) => values.filter((_, x) => isSo(counts[x]));
   const everywhere = among((count) => count === others);
@@ -175,10 +269,13 @@ function showing({ context, shows, values }, counts) {
   return [[...told("protected", everywhere), ...told("partly", somewhere), ...(isRest ? [{ key: /** @type {const} */ ("rest"), given: {} }] : [])]];
 }
 
+/** What counts as a bound; nothing where numbers beyond it are refused. @param {Question} law @returns {Fact[][]} */
+const clipping = ({ numbers }) => (numbers?.clip ? [[{ key: "clipped", given: { from: numbers.low, to: numbers.high } }]] : []);
+
 /** What is said of one question: how far its answers are hidden, and what may show. @param {Question} law @param {string} unit of its numbers @returns {Fact[][]} */
 export function protection(law, unit) {
   const counts = hiddenCounts(law.E());
-  return [[hiding(law, counts, unit)], ...showing(law, counts)];
+  return [hiding(law, counts, unit), ...showing(law, counts), ...clipping(law)];
 }
 
 /**
@@ -222,19 +319,21 @@ function largestAt({ values, sets, at, factors }, x) {
   return /** @type {Ratio[]} */ (row.filter(Boolean)).reduce(larger, NOTHING);
 }
 
-/** A sentence that says how far one answer, value number x, is hidden; it does not repeat the answer. @param {Question} law @param {number} x @param {string} unit */
+/** A sentence that says how far one answer, with the number x, is hidden; it does not repeat the answer. @param {Question} law @param {number} x @param {string} unit */
 export function promiseFor(law, x, unit) {
-  const { E, epsilon, size } = law;
+  const { E, epsilon, numbers, size } = law;
   const context = E();
-  const hidden = hiddenCounts(context)[x];
+  const own = numbers ? numbers.beside(x) : [x];
+  const hidden = hiddenCounts(context)[own[0]];
   if (!hidden) return "This answer is not protected: whoever gets your report may learn it for certain.";
-  const near = byDistance(law, unit);
-  if (near) {
+  const scale = scaleOf(law);
+  if (scale && Math.max(...own) < scale.size) {
+    const near = byDistance(scale, unit);
     const { likelier: most, level: at } = near.given;
     const other = near.key === "nearest" ? "the nearest answers" : `an answer at a distance of ${far(near.given)}`;
     return `This answer is protected best against answers near it: compared with ${other}, your report makes it at most ${most} times as likely as before (epsilon ${at}, in proportion to the distance).`;
   }
-  const level = size > MAX_ROW ? epsilon : textOf(largestAt(context, x));
+  const level = size > MAX_ROW ? epsilon : textOf(own.map((value) => largestAt(context, value)).reduce(larger));
   const most = `your report makes it at most ${likelier(level)} times as likely as before (epsilon ${level})`;
   return hidden === size - 1
     ? `This answer is protected: compared with any other, ${most}.`

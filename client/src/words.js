@@ -47,6 +47,9 @@ const visible = (text) => text.normalize("NFKC").replace(BLANKS, "");
 /** The same for all texts that a reader may take for each other: what is visible, without the case of letters. @param {string} text */
 export const appearance = (text) => visible(text).toUpperCase().toLowerCase().normalize("NFKC");
 
+/** Whether a reader may take a text for a number: there are digits in it and no letters. @param {string} text */
+export const looksLikeNumber = (text) => /^\P{L}*\p{N}\P{L}*$/u.test(visible(text));
+
 /** @param {string} text */
 const isReadable = (text) => visible(text) !== "" && !TURNS.test(text);
 
@@ -56,8 +59,9 @@ const isReadable = (text) => visible(text) !== "" && !TURNS.test(text);
  * @param {readonly any[]} values
  * @param {Record<string, string>} words
  * @param {readonly any[]} [blocks]
+ * @param {(text: string) => boolean} [isValue] whether a text that is not listed looks like a value
  */
-export function checkWords(values, words, blocks = []) {
+export function checkWords(values, words, blocks = [], isValue = () => false) {
   /** @param {unknown} holds @param {string} text */
   const demand = (holds, text) => {
     if (!holds) throw new Refused(`The collection shows one answer as another: see ${JSON.stringify(text.slice(0, 50))}.`, "words");
@@ -66,11 +70,11 @@ export function checkWords(values, words, blocks = []) {
   const isFirst = (map, key, text) => !map.has(key) && map.set(key, text);
   for (const name of blocks) demand(isReadable(textOfValue(name)), textOfValue(name));
   const looks = new Map();
-  for (const [value, word] of Object.entries(words)) demand(isReadable(word) && isFirst(looks, appearance(word), value), word);
+  for (const [value, word] of Object.entries(words)) demand(isReadable(word) && !isValue(word) && isFirst(looks, appearance(word), value), word);
   const seen = new Map();
   for (const value of values) {
     if (typeof value === "number" && !looks.size) continue;
     const text = textOfValue(value);
-    demand((looks.get(appearance(text)) ?? text) === text && isReadable(text) && isFirst(seen, visible(text), text), text);
+    demand((looks.get(appearance(text)) ?? text) === text && isReadable(text) && !isValue(text) && isFirst(seen, visible(text), text), text);
   }
 }

@@ -49,7 +49,7 @@ export async function checkVectors(lines, client) {
 /** What the client writes, or what it says instead. */
 function report(law, [x, hex]) {
   try {
-    return law.written(law.draw(x, wordsOf(hex)));
+    return law.written(law.draw(law.numbers ? law.index(x) : x, wordsOf(hex)));
   } catch (problem) {
     return String(problem);
   }

@@ -1,4 +1,4 @@
-"""The client is built from its sources: small, in three modules; a new kind of law is one file."""
+"""The client is built from its sources: small, in five modules; a new kind of law is one file."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ import discreet
 
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "client"
-MODULES = ("discreet.min.js", "participant.min.js", "questionnaire.min.js", "node.min.js")
+MODULES = ("discreet.min.js", "participant.min.js", "questionnaire.min.js", "node.min.js", "numbers.min.js")
 ELEMENT = ("element.min.js", "element_worker.min.js", "languages/en.js", "languages/ar.js")
 PAGES = Path("src") / "discreet" / "collector" / "pages"
 MAX_BYTES = {"": 25_000, " with gzip": 10_000, " with brotli": 10_000}
@@ -100,9 +100,11 @@ def test_modules_import_each_other_and_hold_what_must_be_one_once(built):
     folder, _ = built
     texts = {name: (folder / name).read_text(encoding="utf-8") for name in MODULES}
     imported = {name: set(re.findall(r'from"\./([\w.]+)"', text)) for name, text in texts.items()}
-    first, participant, questionnaire, in_a_file = MODULES
-    assert imported == {first: set(), participant: {first}, questionnaire: {first}, in_a_file: {first, participant}}
-    assert [name for name, text in texts.items() if f'import("./{questionnaire}")' in text] == [participant]
+    first, participant, questionnaire, in_a_file, numbers = MODULES
+    alone = {first: set(), participant: {first}, questionnaire: {first}, numbers: {first}}
+    assert imported == {**alone, in_a_file: {first, participant}}
+    for later, loads in ((questionnaire, participant), (numbers, first)):
+        assert [name for name, text in texts.items() if f'import("./{later}")' in text] == [loads]
     for once in ("extends Error", "getRandomValues"):
         assert [name for name, text in texts.items() if once in text] == [MODULES[0]]
 

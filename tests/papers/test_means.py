@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.papers import means
+from discreet.papers import means, printed_means
 from discreet.papers.report import Setting
 
 
 def test_the_variance_of_one_bit_is_that_of_its_law() -> None:
     x, t = np.linspace(-1, 1, 9), math.tanh(0.5)
     up = (1 + t * x) / 2
-    assert means.duchi(x, 1.0) == pytest.approx((up + (1 - up)) / t**2 - x**2)
+    assert printed_means.duchi(x, 1.0) == pytest.approx((up + (1 - up)) / t**2 - x**2)
     assert (1 + t) / (1 - t) == pytest.approx(math.e)  # the largest ratio, from the two ends
 
 
@@ -31,7 +31,48 @@ def test_the_variance_of_the_piecewise_mechanism_is_that_of_its_density(epsilon:
             for r in range(3)
         ]
         assert moments[:2] == pytest.approx([1, x])
-        assert means.piecewise(np.array([x]), epsilon)[0] == pytest.approx(moments[2] - x**2)
+        assert printed_means.piecewise(np.array([x]), epsilon)[0] == pytest.approx(moments[2] - x**2)
+
+
+def test_the_variance_of_three_outputs_is_that_of_a_private_law() -> None:
+    e, still = math.e, 0.4
+    a = (e + 1) / (e - 1) / (1 - still / e)
+    for x in (0.0, 0.3, 1.0):
+        none = still - x * still * (1 - 1 / e)
+        up, down = (1 - none + x / a) / 2, (1 - none - x / a) / 2
+        assert printed_means.three(np.array([x]), 1.0, still)[0] == pytest.approx(a**2 * (up + down) - x**2)
+        assert min(up, down, none) > 0
+        assert (1 - still) / 2 / e - 1e-12 <= down <= up <= e * (1 - still) / 2 + 1e-12
+    assert printed_means.three_outputs(np.linspace(-1, 1, 2001), 2.0).max() == pytest.approx(0.99992, abs=1e-5)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+def test_the_variance_of_the_square_wave_is_that_of_its_density(epsilon: float) -> None:
+    e = math.exp(epsilon)
+    b = (epsilon * e - e + 1) / (2 * e * (e - 1 - epsilon))
+    y = np.linspace(-b, 1 + b, 400_001)
+    held = np.array([0.0, 0.2, 1.0])
+    density = np.where(abs(y - held[:, None]) <= b, e, 1.0)
+    density /= density.sum(axis=1, keepdims=True)
+    mean = density @ y
+    score = (y - mean[0]) / (mean[2] - mean[0])  # unbiased for what is held
+    assert density @ score == pytest.approx(held, abs=1e-4)
+    given = 4 * (density @ score**2 - held**2)
+    assert printed_means.square_wave(2 * held - 1, epsilon) == pytest.approx(given, rel=1e-3)
+
+
+def test_the_best_hybrid_is_no_worse_than_its_parts() -> None:
+    x = np.linspace(-1, 1, 65)
+    for epsilon in (0.5, 1.0, 2.0, 6.0):
+        worst = {name: of(x, epsilon).max() for name, of in printed_means.LITERATURE.items()}
+        for part in ("one bit", "piecewise", "hybrid", "three outputs"):
+            assert worst["best hybrid"] <= worst[part] * (1 + 1e-4)
+
+
+def test_between_nodes_a_number_has_the_noise_of_rounding_too() -> None:
+    x = np.linspace(-1, 1, 5)
+    assert means.worst_between(x, np.zeros(5)) == pytest.approx(0.25**2)  # a quarter of a step squared
+    assert means.worst_between(x, np.array([1.0, 0, 0, 0, 0])) == pytest.approx(1.0)
 
 
 def test_the_variance_of_ours_is_that_of_its_exact_channel() -> None:

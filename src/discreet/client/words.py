@@ -44,19 +44,16 @@ def check_words(values: Domain, words: Mapping[str, str]) -> None:
 
     A person picks an answer, and reads what is promised of it, by these texts. So each must be visible and keep the
     direction of writing; a word must differ in its `appearance` from every other word and from the text of every other
-    value, and what is `visible` of two values must differ.
+    value, and what is `visible` of two values must differ. Beside numbers none may look like one.
     """
     looks: dict[str, str] = {}
-    if isinstance(values, NumberDomain):
-        for value, word in words.items():
-            if any(c.isnumeric() for c in word) and not any(c.isalpha() for c in word):
-                raise InvalidInput(
-                    f"words[{shown(value)}]={shown(word)} must not look like a number, which is an answer"
-                )
+    is_scale = isinstance(values, NumberDomain)
     for value, word in words.items():
         name = f"words[{shown(value)}]={shown(word)}"
         if not _readable(word):
             raise InvalidInput(f"{name} must be visible, without characters that turn the direction of writing")
+        if is_scale and _looks_like_number(word):
+            raise InvalidInput(f"{name} must not look like a number, which is an answer")
         if (other := looks.setdefault(appearance(word), value)) != value:
             raise InvalidInput(f"{name} must not look like the words for {shown(other)}")
     if not words and values.stored_range is not None:
@@ -65,6 +62,8 @@ def check_words(values: Domain, words: Mapping[str, str]) -> None:
     for text in map(str, values.outside if isinstance(values, NumberDomain) else values):
         if (other := looks.get(appearance(text), text)) != text:
             raise InvalidInput(f"words[{shown(other)}]={shown(words[other])} must not look like {shown(text)}, a value")
+        if is_scale and _looks_like_number(text):
+            raise InvalidInput(f"values: {shown(text)} must not look like a number, which is another answer")
         if not _readable(text) or seen.setdefault(visible(text), text) != text:
             raise InvalidInput(f"values: {shown(text)} must be visible, and must not look like another value")
 
@@ -74,6 +73,12 @@ def check_blocks(context: Context) -> None:
     for part in context.parts or ():
         if not _readable(str(part.name)):
             raise InvalidInput(f"blocks: {shown(part.name)} must be visible and keep the direction of writing")
+
+
+def _looks_like_number(text: str) -> bool:
+    """True if a reader may take it for a number: there are digits in it and no letters."""
+    kinds = {unicodedata.category(character)[0] for character in visible(text)}
+    return "N" in kinds and "L" not in kinds
 
 
 def _readable(text: str) -> bool:

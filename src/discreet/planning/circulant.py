@@ -1,4 +1,4 @@
-"""Sets of shifts for circulant response that serve linear queries: intervals, and sets with the query's spectrum."""
+"""Sets of shifts for circulant response that serve linear queries: intervals, sets with their spectrum, and both."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ STRETCH = 1.2
 """How many shifts there are for each value where sets are coloured."""
 CYCLES = 8
 """How many sets are coloured together."""
+BESIDE = ((0.6, 8), (0.7, 0), (0.7, 4), (0.85, 8))
+"""The widths of intervals beside coloured sets, as multiples of the default, and how many there are of them."""
 MIN_WIDTH = 3
 """The fewest shifts of a set that is coloured; smaller ones have no spectrum to speak of."""
 MIN_RANK = 1.5
@@ -48,15 +50,16 @@ class Sets(NamedTuple):
 def circulant_for(size: int, epsilon: Fraction, objective: Objective, shares: Array) -> Circulant:
     """The circulant response with the least error found for the queries of an objective, at these shares.
 
-    With the channel Q and the Gram matrix G of the queries it is ``trace(G M**-1)``, ``M = Q diag(Q^T p)**-1 Q^T``, the
-    least that any unbiased estimate has; or that in the worst case, if the objective asks for it. Of several targets
-    each counts by how far it is above its least.
+    With the channel Q and the Gram matrix G of the queries less their means it is ``trace(G M**-1)``,
+    ``M = Q diag(Q^T p)**-1 Q^T``, the least that any unbiased estimate has; or that in the worst case, if the objective
+    asks for it. Of several targets each counts by how far it is above its least.
     """
     level = approx(epsilon)
     if not 2 < size <= MAX_VALUES or level > MAX_EPSILON:
         raise NotServed(f"circulant response is not searched for {size} values at epsilon {level:g}")
     spend(size**3 // 8, "sets of shifts for a query")
-    grams = [rows.T @ rows for _, rows in objective.weights]
+    away = [rows - (rows @ shares)[:, None] for _, rows in objective.weights]  # a constant adds no error
+    grams = [rows.T @ rows for rows in away]
     tried = [*_intervals(size, level)]
     errors = [_errors(size, level, one, grams, shares) for one in tried]
     least = np.min(errors, axis=0)
@@ -64,7 +67,8 @@ def circulant_for(size: int, epsilon: Fraction, objective: Objective, shares: Ar
         raise NotServed(f"circulant response cannot be compared in doubles at epsilon {level:g}")
     if max(map(_rank, grams)) >= MIN_RANK:
         together = np.sum([own / of for own, of in zip(grams, least, strict=True)], axis=0)
-        for one in _coloured_for(size, level, [*grams, together] if len(grams) > 1 else grams):
+        coloured_ones = _coloured_for(size, level, [*grams, together] if len(grams) > 1 else grams)
+        for one in [*coloured_ones, *(_mixed(size, level, together) if len(grams) > 1 else ())]:
             tried.append(one)
             errors.append(_errors(size, level, one, grams, shares))
     made = [Circulant(size, epsilon, modulus=one.modulus, sets=one.sets) for one in tried]
@@ -76,18 +80,35 @@ def circulant_for(size: int, epsilon: Fraction, objective: Objective, shares: Ar
 
 def _intervals(size: int, epsilon: float) -> Iterator[Sets]:
     """Intervals of several widths about the default."""
-    usual = size * math.exp(-epsilon / 3)
-    for width in sorted({max(1, min(round(usual * times), size - 1)) for times in WIDTHS}):
+    for width in sorted({_width(size, epsilon, times) for times in WIDTHS}):
         yield Sets(*interval(size, width))
+
+
+def _width(size: int, epsilon: float, times: float) -> int:
+    """So many times the width of the default interval, in shifts."""
+    return max(1, min(round(size * math.exp(-epsilon / 3) * times), size - 1))
 
 
 def _coloured_for(size: int, epsilon: float, grams: Sequence[Array]) -> Iterator[Sets]:
     """The coloured sets for queries with each Gram matrix, if they can have its spectrum."""
     modulus = math.ceil(STRETCH * size)
+    for gram in grams:
+        yield from _coloured_within(size, epsilon, modulus, gram, CYCLES)
+
+
+def _mixed(size: int, epsilon: float, gram: Array) -> Iterator[Sets]:
+    """Intervals, for what is smooth in the queries, beside coloured sets of the same modulus, for the rest."""
+    for times, beside in BESIDE:
+        modulus, one = interval(size, _width(size, epsilon, times))
+        for _, sets in _coloured_within(size, epsilon, modulus, gram, CYCLES + beside):
+            yield Sets(modulus, [*one * beside, *sets])
+
+
+def _coloured_within(size: int, epsilon: float, modulus: int, gram: Array, cycles: int) -> Iterator[Sets]:
+    """Coloured sets of this modulus, if they can have a spectrum and `cycles` sets are not too many to compare."""
     width = round(modulus / (1 + math.exp(epsilon)))
-    if width >= MIN_WIDTH and size * modulus * CYCLES <= MAX_ENTRIES:
-        for gram in grams:
-            yield Sets(modulus, coloured(modulus, width, _spectrum(_centred(gram), modulus)))
+    if width >= MIN_WIDTH and size * modulus * cycles <= MAX_ENTRIES:
+        yield Sets(modulus, coloured(modulus, width, _spectrum(_centred(gram), modulus)))
 
 
 def _centred(gram: Array) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import expit
 
 from ...core.errors import InvalidInput, Unavailable, check_type, shown
-from ...estimation.results.weights import weights_of
+from ...estimation.results.weights import products_of, weights_of
 from ..inversion import ScoreMeans
 from ..reference_distribution import Array, JointTest, ReferenceDistribution
 from ..result import CONFIDENCE
@@ -73,6 +73,12 @@ def _scale_features(design: DesignMatrix, features: Array) -> tuple[Array, Array
     return (features - centre) / scale, turn
 
 
+def _products(survey: Survey, features: Array) -> Array:
+    """The weights of the product of every two features, a row each."""
+    pairs = zip(*np.triu_indices(features.shape[1]), strict=True)
+    return np.stack([products_of(survey.values, features[:, a], features[:, b]) for a, b in pairs])
+
+
 def fit_corrected_linear(design: DesignMatrix, features: Array, outcome: Array) -> tuple[Fit, Array]:
     """The solution of ``A b = sum w o u`` and the matrix that turns it into coefficients of the columns as given.
 
@@ -83,7 +89,7 @@ def fit_corrected_linear(design: DesignMatrix, features: Array, outcome: Array) 
     p, m = len(design.formula.names), features.shape[1]
     first, second = np.triu_indices(m)
     scores = [design.survey.scores(features[:, a]) for a in range(m)]
-    products = [design.survey.scores(features[:, a] * features[:, b]) for a, b in zip(first, second, strict=True)]
+    products = [design.survey.scores(square) for square in _products(design.survey, features)]
     place_of = np.zeros((m, m), dtype=np.int64)
     place_of[first, second] = place_of[second, first] = np.arange(len(first))
 
@@ -141,7 +147,7 @@ def inverted_moments(
         return None
     features, _ = _scale_features(design, features)
     first, second = np.triu_indices(m)
-    table, numbers = scores_of(survey, np.concatenate([features.T, (features[:, first] * features[:, second]).T]))
+    table, numbers = scores_of(survey, np.concatenate([features.T, _products(survey, features)]))
     place_of = np.zeros((m, m), dtype=np.int64)
     place_of[first, second] = place_of[second, first] = np.arange(m, m + len(first))
     labels, own = np.concatenate([rows for _, rows in design.chunks()]), table[numbers]
@@ -379,10 +385,11 @@ def _correlation(survey: Survey, weights: Array, outcome: Array) -> Correlation:
     weights, outcome = weights - weights.mean(), outcome - survey.relative_weights @ outcome
     weights, outcome = weights / np.ptp(weights), outcome / outcome.std()
     scores = survey.scores(weights)
-    found = correlation_of(survey, (scores, survey.scores(weights**2)), (outcome, outcome**2), scores * outcome)
+    squares = products_of(survey.values, weights, weights)
+    found = correlation_of(survey, (scores, survey.scores(squares)), (outcome, outcome**2), scores * outcome)
     different, own = np.unique(outcome, return_inverse=True)
     powers = np.stack([np.ones(len(different)), different, different**2], axis=1)
-    answers = scores_of(survey, np.stack([np.ones(len(weights)), weights, weights**2]))
+    answers = scores_of(survey, np.stack([np.ones(len(weights)), weights, squares]))
     pairs = PairedAnswers(survey, ((), ()), (answers, (powers, own.reshape(-1))), np.zeros(0, dtype=np.int64))
     one, held, square = np.eye(3)
     queries = [(held, one), (one, held), (square, one), (one, square), (held, held), (one, one)]
@@ -411,7 +418,7 @@ def _features(survey: Survey, query: Any) -> dict[str, Array]:
 def _outcome(survey: Survey, outcome: Any) -> tuple[str, Array]:
     """The name of the outcome, and that of every person."""
     if isinstance(outcome, tuple) and len(outcome) == 2 and isinstance(outcome[0], str):
-        name, column = outcome[0], complete_column("outcome", outcome[1], survey.n)
+        name, column = outcome[0], complete_column("outcome", outcome[1], survey)
     else:
         name, column = outcome, survey.label(outcome)
     if column.dtype.kind not in "biuf":

@@ -6,7 +6,7 @@ The first line is for the file; then there is one for each law, followed by one 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bulk.randomizing import randomize_indices
+from ...bulk.randomizing import randomize_positions
 from ...bulk.words import replay
 from ...core.arithmetic import INTEGERS
 from ...core.canonical import loads
+from ...core.domain import Value
 from ...core.errors import CheckFailed, DiscreetError, InvalidInput
+from ...core.numbers import NumberDomain
 from ...estimation.arrays.acceleration import present
 from ...mechanisms.mechanism import Mechanism
 from ...mechanisms.sampler import Sampler
@@ -34,11 +36,17 @@ DIGITS = 16
 
 @dataclass(frozen=True)
 class Vector:
-    """The report that a value writes from these words."""
+    """The report that a value writes from these words; `held` is what a person holds, where that is a number."""
 
     x: int
     words: tuple[int, ...]
     report: int
+    held: Value = None
+
+    @property
+    def shown(self) -> Any:
+        """What stands for the value: its number, or what a person holds."""
+        return self.x if self.held is None else self.held
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ def header(laws: int, vectors: int) -> str:
 def section(mechanism: Mechanism, vectors: Iterable[Vector]) -> Iterator[str]:
     """The line of a law and those of its vectors."""
     rows = [
-        [vector.x, "".join(f"{word:016x}" for word in vector.words), report_to_json(mechanism, vector.report)]
+        [vector.shown, "".join(f"{word:016x}" for word in vector.words), report_to_json(mechanism, vector.report)]
         for vector in vectors
     ]
     yield line_of({"fingerprint": mechanism.fingerprint, "law": law_text(mechanism), "vectors": len(rows)})
@@ -140,11 +148,19 @@ def _section(lines: VectorLines) -> Section:
 
 
 def _vector(mechanism: Mechanism, lines: VectorLines) -> Vector:
-    data, words = lines.data(), mechanism.sampler.words
+    data, words, domain = lines.data(), mechanism.words, mechanism.context.domain
     if not isinstance(data, list) or len(data) != 3 or type(data[1]) is not str:
         raise lines.wrong("a vector must be a list of a value's number, words and a report")
     x, digits, report = data
-    if type(x) is not int or not 0 <= x < mechanism.context.size:
+    held = None
+    if isinstance(domain, NumberDomain):
+        if type(x) is not str:
+            raise lines.wrong("what a person holds must be text")
+        try:
+            x, held = domain.position(x), x
+        except DiscreetError as problem:
+            raise lines.wrong(str(problem)) from None
+    elif type(x) is not int or not 0 <= x < mechanism.context.size:
         raise lines.wrong(f"the number of a value must be from 0 to {mechanism.context.size - 1}")
     if len(digits) != DIGITS * words or not set(digits) <= set("0123456789abcdef"):
         raise lines.wrong(f"{words} words must be {DIGITS * words} lowercase hexadecimal digits")
@@ -152,7 +168,7 @@ def _vector(mechanism: Mechanism, lines: VectorLines) -> Vector:
         written = report_from_json(mechanism, report)
     except DiscreetError as problem:
         raise lines.wrong(str(problem)) from None
-    return Vector(x, tuple(int(digits[at : at + DIGITS], 16) for at in range(0, len(digits), DIGITS)), written)
+    return Vector(x, tuple(int(digits[at : at + DIGITS], 16) for at in range(0, len(digits), DIGITS)), written, held)
 
 
 @dataclass(frozen=True)
@@ -177,7 +193,7 @@ def check_vectors(path: str | Path) -> Checked:
         for engine, drawn in _drawn(section):
             done[engine] += len(expected)
             wrong += [
-                f"line {section.line + 1 + at}: {section.mechanism.name}: value {section.vectors[at].x} "
+                f"line {section.line + 1 + at}: {section.mechanism.name}: value {section.vectors[at].shown} "
                 f"writes {written} by {engine}, not {report}"
                 for at, (written, report) in enumerate(zip(drawn, expected, strict=True))
                 if written != report
@@ -189,19 +205,25 @@ def check_vectors(path: str | Path) -> Checked:
 
 def _drawn(section: Section) -> Iterator[tuple[str, list[int]]]:
     """The reports of every engine."""
-    sampler, vectors = section.mechanism.sampler, section.vectors
-    yield "integers", [int(sampler.draw(vector.x, vector.words, INTEGERS)) for vector in vectors]
+    mechanism, vectors = section.mechanism, section.vectors
+    yield "integers", [drawn(mechanism, vector.x, vector.words) for vector in vectors]
     if not vectors:
         return
     x = np.array([vector.x for vector in vectors])
-    yield "numpy", _in_bulk(sampler, x, section, "numpy")
-    if _is_compiled(sampler):
-        yield "numba", _in_bulk(sampler, x, section, "numba")
+    yield "numpy", _in_bulk(x, section, "numpy")
+    if _is_compiled(mechanism.sampler):
+        yield "numba", _in_bulk(x, section, "numba")
 
 
-def _in_bulk(sampler: Sampler, x: NDArray[Any], section: Section, engine: str) -> list[int]:
+def drawn(mechanism: Mechanism, x: int, words: Sequence[int]) -> int:
+    """The report of what has the position x by plain integers: the words that place it come first."""
+    domain = mechanism.context.domain
+    return int(mechanism.sampler.draw(domain.place(x, words), words[domain.draws :], INTEGERS))
+
+
+def _in_bulk(x: NDArray[Any], section: Section, engine: str) -> list[int]:
     words = replay(word for vector in section.vectors for word in vector.words)
-    return as_integers(randomize_indices(sampler, x, words, engine=engine))
+    return as_integers(randomize_positions(section.mechanism, x, words, engine=engine))
 
 
 def _is_compiled(sampler: Sampler) -> bool:

@@ -19,12 +19,14 @@ from ...contexts import Context
 from ...core.canonical import canonical
 from ...core.errors import CheckFailed, DiscreetError, InvalidInput
 from ...core.fields import Fields
+from ...core.numbers import NumberDomain
 from ...core.random import ReplaySource
 from ...mechanisms.build import mechanism as named
 from ...wire.form import EACH, ONE, STRATEGIES, TOGETHER, Form
 from ...wire.published import parse_published
 from ...wire.texts import Texts, read_texts
 from .file import VERSION, VectorLines, line_of
+from .making import number_held
 
 COLLECTION = "https://survey.example/collections/1"
 """What ledgers call the collection of every form here."""
@@ -82,8 +84,8 @@ class AskedForm:
     def _words(self, asked: tuple[str, ...]) -> range:
         """As many as a report takes."""
         if self.form.strategy == ONE:
-            return range(self.form.mechanisms[asked[0]].sampler.words)
-        return range(sum(mechanism.sampler.words for mechanism in self.laws.parts))
+            return range(self.form.mechanisms[asked[0]].words)
+        return range(sum(mechanism.words for mechanism in self.laws.parts))
 
     def vector(self, key: bytes, answers: dict[str, Any], words: list[int]) -> dict[str, Any]:
         """All that follows from a key, the answers to what is asked, and words."""
@@ -102,7 +104,9 @@ class AskedForm:
 
 
 def _pick(context: Context, number: int, chance: Random) -> Any:
-    """The first and the last value, and then any."""
+    """The first and the last value, and then any; of a scale what somebody may hold near it."""
+    if isinstance(context.domain, NumberDomain):
+        return number_held(context.domain, chance.randrange(context.size), chance)
     return context.values[0 if number == 0 else context.size - 1 if number == 1 else chance.randrange(context.size)]
 
 
@@ -117,10 +121,16 @@ def asked_forms() -> Iterator[AskedForm]:
     }
     boxes = {f"box {number}": Context.uniform(["no", "yes"], "1") for number in range(3)}
     wide = {"many": named(Context.uniform(range(60), "1"), "unary"), "few": Context.uniform(["a", "b", "c"], "1")}
+    numbers = {
+        "income": Context.numbers(0, 4000, "1", nodes=9, clip=True),
+        "hours": Context.numbers(0, 60, "0.05", step=4, distance="line").with_outside(["none"], "2"),
+        "smokes": Context.uniform(["no", "yes"], "1"),
+    }
     for strategy in (ONE, EACH):
         yield _in_words(Form(five, strategy), kinds=["yes/no", "number", "choice", "choice", "scale"])
         yield _in_words(Form(boxes, strategy), kinds=["box"] * len(boxes))
         yield _in_words(Form(wide, strategy))
+        yield _in_words(Form(numbers, strategy), kinds=["number", "number", "choice"])
     yield _in_words(Form({f"q{number}": ["no", "yes"] for number in range(53)}, EACH, epsilon="53"))
     yield _in_words(Form({f"q{number}": ["no", "yes"] for number in range(54)}, EACH, epsilon="54"))
     yield _in_words(Form({"smokes": ["no", "yes"], "travels": ["bus", "car", "bike"]}, TOGETHER, epsilon="2"))

@@ -41,6 +41,7 @@ def small_laws() -> Iterator[Mechanism]:
     yield from _bases([2, 5], "1")
     yield from _in_order({**small_examples(), "contexts": _contexts()})
     yield from _wide([53, 64, 65])
+    yield from _numbers()
 
 
 def all_laws() -> Iterator[Mechanism]:
@@ -171,6 +172,18 @@ def _wide(sizes: tuple[int, ...] | list[int]) -> Iterator[Mechanism]:
     yield named(Context.high_low(range(k + 3), range(k), "1"), "mixture", parts=parts, units=[2**60, 15 * 2**60])
     yield named(Context.nested({"p": range(k), "q": range(k, k + 4)}, ["1", "3"]), "nested")
     yield named(_classes(k), "auto", bits=None)
+
+
+def _numbers() -> Iterator[Mechanism]:
+    """Numbers between bounds, which become the nodes of a grid: at random and to the nearest, in every form."""
+    yield named(Context.numbers(0, 4000, "1", nodes=5, clip=True), "auto")
+    yield named(Context.numbers(0, 120, "1", step=10, clip=True, rounding="nearest"), "randomized_response")
+    yield named(Context.numbers("-1.5", "2.5", "1", nodes=9), "subset")
+    yield named(Context.numbers(0, 10, "0.5", step="0.5", distance="line", clip=True), "geometric")
+    yield named(Context.numbers(18, 98, "2", step=8, decimals=0, grades={(18, 30): "1"}), "auto")
+    yield named(Context.numbers(0, "0.0001", "3", nodes=2, decimals=13), "hadamard")
+    yield named(Context.numbers(0, 100, "1", step=20).with_outside(["prefer not to say", "none"], "1"), "unary")
+    yield named(Context.numbers("-2e9", "2e9", "1", step=10**7, decimals=0, rounding="nearest"), "projective")
 
 
 def _lines() -> Iterator[Mechanism]:

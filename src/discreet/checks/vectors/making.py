@@ -8,22 +8,26 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from itertools import accumulate
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...bulk.words import Stream, seeded
-from ...core.arithmetic import INTEGERS, MASK
+from ...core.arithmetic import MASK
+from ...core.domain import Value
 from ...core.errors import InvalidInput
+from ...core.numbers import NumberDomain
 from ...estimation.arrays.arithmetic import ARRAYS
 from ...mechanisms.law import plain_law
 from ...mechanisms.laws import FOLLOWERS
 from ...mechanisms.mechanism import Mechanism
 from ...mechanisms.sampler import Sampler
 from ...wire import law_text
-from .file import Vector, header, section
+from .file import Vector, drawn, header, section
 from .laws import all_laws, small_laws
 
 Words = NDArray[np.uint64]
@@ -189,8 +193,43 @@ def write_vectors(
 def vectors(mechanism: Mechanism, count: int, seed: int) -> Iterator[Vector]:
     """`count` vectors of a law; the reports are those of plain integers."""
     x, words = choose_draws(mechanism, count, seed)
-    for value, row in zip(x.tolist(), words.tolist(), strict=True):
-        yield Vector(value, tuple(row), int(mechanism.sampler.draw(value, row, INTEGERS)))
+    domain, rows = mechanism.context.domain, words.tolist()
+    if isinstance(domain, NumberDomain):
+        chance = Random(f"{seed} {mechanism.fingerprint}")
+        for node, row in zip(x.tolist(), rows, strict=True):
+            held = number_held(domain, node, chance)
+            position = domain.position(held)
+            more = [_rounding(domain, position, chance)] * domain.draws + row
+            yield Vector(position, tuple(more), drawn(mechanism, position, more), held)
+        return
+    for value, row in zip(x.tolist(), rows, strict=True):
+        yield Vector(value, tuple(row), drawn(mechanism, value, row))
+
+
+def number_held(domain: NumberDomain, node: int, chance: Random) -> Value:
+    """What somebody may hold near a node, or beyond the bounds that clip it, in many ways to write it."""
+    if node >= domain.nodes:
+        return domain.outside[node - domain.nodes]
+    step, unit = domain.units, 10**domain.decimals
+    by = chance.choice([0, 1, -1, step // 2, (step + 1) // 2, -(step // 2), chance.randrange(-step + 1, step)])
+    exact = Fraction(domain.first + node * step + by, unit) + Fraction(chance.choice([0, 0, 4, 5, 9, -5]), 10 * unit)
+    if domain.clip and chance.randrange(4) == 0:
+        exact += chance.choice([-2, 2]) * (domain.high - domain.low)
+    if not domain.clip:
+        exact = min(max(exact, domain.low), domain.high)
+    places = domain.decimals + chance.choice([1, 1, 3])
+    plain = f"{'-' if exact < 0 else ''}{abs(exact) * 10**places // 1:0{places + 1}d}"
+    text = f"{plain[:-places]}.{plain[-places:]}"
+    short = text.rstrip("0").rstrip(".")
+    return chance.choice([short, short, text, f"{plain}e-{places}", f"{plain}E-0{places}"])
+
+
+def _rounding(domain: NumberDomain, position: int, chance: Random) -> int:
+    """A word that rounds: at the ends, at both sides of the threshold, or any."""
+    rest = min(position, domain.last - domain.first) % domain.units
+    threshold = (rest << 64) // domain.units
+    word: int = chance.choice([0, MASK, threshold - 1, threshold, threshold + 1, chance.getrandbits(64)])
+    return min(max(word, 0), MASK)
 
 
 def _has(law: Mechanism, kinds: Sequence[str]) -> bool:
@@ -205,7 +244,7 @@ def shared(laws: Sequence[Mechanism], count: int) -> list[int]:
     """
     of = Counter(law.law().kind for law in laws)
     shares = [1 / len(laws) + 1 / len(of) / of[law.law().kind] for law in laws]
-    most = [max(8, MAX_WORDS * count // COUNT // law.sampler.words) for law in laws]
+    most = [max(8, MAX_WORDS * count // COUNT // law.words) for law in laws]
     counts, left = [0] * len(laws), count
     while left and (open_ := [i for i in range(len(laws)) if counts[i] < most[i]]):
         total, before = sum(shares[i] for i in open_), left

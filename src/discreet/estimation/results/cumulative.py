@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 SLAB = 1 << 21
 """Weights that are handled at once."""
-WIDTHS = (1, 2, 3, 5, 8, 12, 18, 26)
+WIDTHS = (1, 2, 3, 5, 8, 12, 18, 26, 40, 60, 90, 135, 200, 300, 450, 675, 1000, 1400)
 """Of how many values the windows are that bound a quantile."""
 
 
@@ -188,11 +188,9 @@ class Cumulative(ShareTable):
     def _window_rows(self, at: Sequence[int], width: int, after: bool) -> tuple[Array, Array]:
         """The weights, and constants, of the mean of F over a window that begins or ends at each of these places."""
         size = len(self.places)
-        offsets = np.arange(width) if after else np.arange(1 - width, 1)
-        upto = np.asarray(at)[:, None] + offsets  # the places up to which F counts
+        end = np.asarray(at)[:, None] + (width if after else 1)  # the first place up to which F no longer counts
         weights = np.zeros((len(at), size))
-        for column in upto.T:
-            weights[:, self.places] += (np.arange(size) <= column[:, None]) / width
+        weights[:, self.places] = np.clip(end - np.arange(size), 0, width) / width
         return weights, constants(decoder_of(self.result.mechanism), weights)
 
     def best_width(self, place: int, z: float, *, after: bool) -> int:
@@ -257,11 +255,12 @@ class Quantile(Tabular):
         """The lowest and the highest value that the quantile may be: it covers at least as often, values being few.
 
         From the first value whose share up to it may be `level` or more, to the one after the last whose share up to
-        it may be less. What the share may be is bounded by means of F over a window, F at each value being noisy. The
-        share up to a node of a grid is a mean of F over the step after it, so that numbers take a step more each way.
+        it may be less. What the share may be is bounded by means of F over a window, F at each value being noisy:
+        the windows that serve best at 0.95, so that intervals of more confidence hold those of less. The share up to a
+        node of a grid is a mean of F over the step after it, so that numbers take a step more each way.
         """
         level, place, values = checked_level(confidence, anytime), self._place, self.cumulative.values
-        z, last = level.quantile(self.n), len(values) - 1
+        z, last = level._replace(confidence=CONFIDENCE).quantile(self.n), len(values) - 1
         before, after = (self.cumulative.best_width(place, z, after=side) for side in (False, True))
         high = self.cumulative.window_ends(after, level, after=True)
         low = self.cumulative.window_ends(before, level, after=False)

@@ -30,6 +30,8 @@ Array = NDArray[np.float64]
 
 MEAN = "mean"
 """The word for the weights that are the values themselves."""
+EVEN = 1e-9
+"""By what part of themselves steps may differ and still be taken for even."""
 
 
 def numbers_of(domain: Domain, name: str) -> Array:
@@ -76,6 +78,24 @@ def spread_weights(domain: Domain, center: float, error: float) -> Array:
 def own_variance(domain: Domain) -> float:
     """About what rounding to a grid at random adds to the variance of numbers, to be taken off."""
     return float(domain.step) ** 2 / 8 if isinstance(domain, NumberDomain) and domain.draws else 0.0
+
+
+def products_of(domain: Domain, first: Array, other: Array) -> Array:
+    """Weights whose mean score is that of the product of two weights.
+
+    Rounding a number to one of two nodes at random adds ``f (1 - f)`` times the steps of both to the product, for a
+    fraction f; an eighth is taken off where weights rise evenly, which is wrong by an eighth at most.
+    """
+    products = first * other
+    if isinstance(domain, NumberDomain) and domain.draws:
+        products[: domain.nodes] -= _rise(domain, first) * _rise(domain, other) / 8
+    return np.asarray(products)
+
+
+def _rise(domain: NumberDomain, weights: Array) -> float:
+    """How much weights rise from node to node; 0 unless evenly."""
+    steps = np.diff(weights[: domain.nodes])
+    return float(steps.mean()) if np.ptp(steps) <= EVEN * np.abs(steps).max() else 0.0
 
 
 def cut_at(domain: Domain) -> str:
