@@ -125,8 +125,8 @@ def _without_decimals(entry: Any) -> Any:
         return [_without_decimals(inner) for inner in entry]
     if isinstance(entry, (Decimal, float)):
         return str(entry)
-    if isinstance(entry, bool) or not isinstance(entry, (str, int)):
-        raise InvalidSpec(f"document: {shown(entry)} must be text, a number, a list or a table")
+    if not isinstance(entry, (str, int)):  # true and false are whole numbers, too
+        raise InvalidSpec(f"document: {shown(entry)} must be text, a number, true or false, a list or a table")
     return entry
 
 

@@ -173,8 +173,8 @@ def objective_of(context: Context, query: Any = None, worst: bool = False) -> Ob
 def usual_query(context: Context, query: Any) -> Any:
     """What is asked where nothing says so: the mean of numbers on a grid, the shares of any other values.
 
-    Beside numbers there may be values outside the scale: then it is the sum of the numbers, each as a part of the
-    range from its middle, and the share of people who gave one.
+    Beside numbers there may be values outside the scale: then it is the mean of those who gave a number, which has the
+    error of a sum of numbers less the middle of their range.
     """
     domain = context.domain
     if query is not None or not isinstance(domain, NumberDomain):
@@ -183,7 +183,7 @@ def usual_query(context: Context, query: Any) -> Any:
         return MEAN
     beside, middle = [0.0] * len(domain.outside), (domain.low + domain.high) / 2
     centred = [float((Fraction(x) - middle) / (domain.high - domain.low)) for x in domain.grid]
-    return [[*centred, *beside], [*[1.0] * domain.nodes, *beside]]
+    return [*centred, *beside]
 
 
 def _several(query: Any) -> list[Any] | None:

@@ -33,7 +33,7 @@ export function choice(needed, isForm, kept, changed) {
   const text = () => pick.value || other.value;
   const look = () => {
     other.hidden = pick.value !== "";
-    show(said, text() && Number(text()) < need ? say(`budgetSmall${form}`, { needed: number(needed) }) : null);
+    show(said, text() && Number(text()) < need ? say(`budgetSmall${form}`, { needed: number(shortened(needed, Math.ceil)) }) : null);
   };
   const turn = () => {
     Object.assign(kept, { pick: pick.value, other: other.value });
@@ -44,7 +44,7 @@ export function choice(needed, isForm, kept, changed) {
     "fieldset",
     { class: "card" },
     el("legend", { class: "inside" }, say("budget")),
-    el("p", { class: "small" }, say(`budgetAsk${form}`, { needed: number(needed), meaning: say("budgetMeaning") })),
+    el("p", { class: "small" }, say(`budgetAsk${form}`, { needed: number(shortened(needed, Math.ceil)), meaning: say("budgetMeaning") })),
     el("p", { class: "row" }, el("label", { class: "row" }, `${say("budgetLabel")} `, pick), other),
     said,
   );
@@ -62,11 +62,11 @@ function numberOf(text) {
 export function used(summary, title) {
   if (!summary) return [el("p", {}, say("budgetUnset")), el("p", { class: "small soft" }, say("budgetMeaning"))];
   const rows = summary.collections.map((/** @type {any} */ one) =>
-    el("tr", {}, el("td", {}, el("bdi", {}, one.isThis ? title : one.collection.replace(/^https?:\/\//, ""))), el("td", { class: "number" }, number(one.epsilon)), el("td", { class: "number" }, number(one.reports))),
+    el("tr", {}, el("td", {}, el("bdi", {}, one.isThis ? title : one.collection.replace(/^https?:\/\//, ""))), el("td", { class: "number" }, number(shortened(one.epsilon, Math.ceil))), el("td", { class: "number" }, number(one.reports))),
   );
   const column = (/** @type {string} */ key) => el("th", { class: "number" }, say(key));
   return [
-    el("p", {}, say("budgetUsed", { spent: number(summary.spent), cap: number(summary.cap), left: number(summary.left) })),
+    el("p", {}, say("budgetUsed", { spent: number(shortened(summary.spent, Math.ceil)), cap: number(summary.cap), left: number(shortened(summary.left, Math.floor)) })),
     rows.length
       ? el(
           "div",
@@ -83,6 +83,9 @@ export function used(summary, title) {
   ];
 }
 
+/** An amount of many decimals, to a thousandth. @param {string} amount @param {(number: number) => number} round up what is spent, down what is left */
+const shortened = (amount, round) => (/^\d+\.\d{5,}$/.test(amount) ? String(round(Number(amount) * 1000) / 1000) : amount);
+
 /** What is said before an answer that needs more than is left; null if it can be given. @param {any} summary @param {string} needed @param {boolean} isForm */
 export function lacking(summary, needed, isForm) {
   if (!summary || summary.isPaid || numberOf(needed) <= numberOf(summary.left)) return null;
@@ -90,7 +93,7 @@ export function lacking(summary, needed, isForm) {
     "div",
     { class: "card alarm", role: "alert" },
     el("h2", {}, say(isForm ? "lackingForm" : "lacking")),
-    el("p", {}, say("lackingText", { needed: number(needed), left: number(summary.left), cap: number(summary.cap) })),
+    el("p", {}, say("lackingText", { needed: number(shortened(needed, Math.ceil)), left: number(shortened(summary.left, Math.floor)), cap: number(summary.cap) })),
     el("p", { class: "small" }, say("lackingMore")),
   );
 }

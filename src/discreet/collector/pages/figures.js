@@ -32,9 +32,9 @@ export function figuresOf(figures, unit) {
   ];
 }
 
-/** The shares of ranges as a chart; null where there are none. @param {any} figures @param {{n: number, width: number}} more */
+/** The shares of ranges as a chart, or a sentence that says that there are none. @param {any} figures @param {{n: number, width: number}} more */
 export function ranges(figures, { n, width }) {
-  if (!figures.ranges) return null;
+  if (!figures.ranges) return el("p", { class: "soft small" }, say("numbers.vague"));
   const rows = figures.ranges.map((/** @type {any} */ one) => ({ name: say("numbers.range", { low: number(one.from), high: number(one.to) }), share: one.value, low: one.low, high: one.high, stderr: one.stderr }));
   return intervals(rows, { n, width, description: say("numbers.rangesChart") });
 }

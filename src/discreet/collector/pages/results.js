@@ -110,12 +110,12 @@ async function main(cell) {
     if (numbers && isDrawn) return; // ranges have an order of their own
     isDrawn = true;
     const some = sorted.slice(0, DRAWN);
-    const chart = (numbers && ranges(numbers, { n: cell.n, width: width() })) || intervals(some, { n: cell.n, width: width(), description: say("chartOf", { n: some.length }) });
-    state.chart = chart;
+    const chart = numbers ? ranges(numbers, { n: cell.n, width: width() }) : intervals(some, { n: cell.n, width: width(), description: say("chartOf", { n: some.length }) });
+    state.chart = numbers && !numbers.ranges ? null : chart;
     show(
       parts.chart,
       ...(numbers ? [el("h2", {}, say("numbers.title")), ...figuresOf(numbers, texts().unit ?? "")] : []),
-      el("h2", {}, numbers?.ranges ? say("numbers.ranges") : some.length < rows.length ? say("sharesOf", { shown: some.length, n: rows.length }) : say("shares")),
+      el("h2", {}, numbers ? say("numbers.ranges") : some.length < rows.length ? say("sharesOf", { shown: some.length, n: rows.length }) : say("shares")),
       numbers ? null : largestOf(rows, cell.result.values),
       chart,
       legend(say(state.open ? "truthOpen" : "truth"), say(`methodTexts.${state.method}`)),
@@ -132,7 +132,8 @@ async function main(cell) {
     { key: "high", title: say("column.high"), number: true, text: (/** @type {any} */ row) => percent(row.high) },
   ];
   const order = numbers || (isOrdered(texts()) && rows.length <= DRAWN) ? { sort: "order" } : { sort: "share", down: true };
-  show(parts.table, table(columns, rows, { caption: say(numbers ? "numbers.nodes" : "everyShare"), ...order, changed: draw }), grouped(cell.result));
+  const listing = table(columns, rows, { caption: say(numbers ? "numbers.nodes" : "everyShare"), ...order, changed: draw });
+  show(parts.table, numbers ? el("details", {}, el("summary", {}, say("numbers.nodesTitle")), listing) : listing, grouped(cell.result));
   const where = await placed(law().context, cell.result.values, cell.result.shares, word);
   show(parts.map, ...(where ? [el("h2", {}, say("onMap")), map(where.places, { width: width(), description: say("mapOf"), ...where })] : []));
 }
@@ -219,6 +220,8 @@ async function labels(progress) {
     { key: "stderr", title: say("column.stderr"), number: true, text: (/** @type {any} */ row) => percent(row.stderr) },
     { key: "p", title: say("column.p"), number: true, text: (/** @type {any} */ row) => (row.p < 0.0001 ? `< ${number("0.0001")}` : new Intl.NumberFormat(language(), { minimumFractionDigits: 4, maximumFractionDigits: 4 }).format(row.p)) },
   ];
+  const isNumber = Boolean(shown[0]?.result.numbers); // groups differ in their means then
+  const isShared = tests.length > 0 && !isNumber;
   const pick = el(
     "select",
     {
@@ -234,11 +237,11 @@ async function labels(progress) {
     el("h2", {}, say("byGroup")),
     el("label", { class: "field" }, el("span", {}, say("groupsBy")), pick),
     ...meansBy(shown, by),
-    shown.length && !shown[0].result.numbers ? side(all.filter((/** @type {any} */ row) => chosen.has(row.name)), { width: width(), description: say("sharesBy", { by }) }) : null,
+    shown.length && !isNumber ? side(all.filter((/** @type {any} */ row) => chosen.has(row.name)), { width: width(), description: say("sharesBy", { by }) }) : null,
     few.length ? el("p", { class: "small soft" }, say("tooFewFor", { groups: listed(few) })) : null,
-    tests.length && !shown[0]?.result.numbers ? told(differences.pairs, tests, by) : null,
-    tests.length ? table(columns, tests, { caption: say("differencesCaption"), sort: "p" }) : null,
-    tests.length && state.open ? el("p", { class: "small soft" }, say("singleLook")) : null,
+    isShared ? told(differences.pairs, tests, by) : null,
+    isShared ? table(columns, tests, { caption: say("differencesCaption"), sort: "p" }) : null,
+    isShared && state.open ? el("p", { class: "small soft" }, say("singleLook")) : null,
   );
 }
 

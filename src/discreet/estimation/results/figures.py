@@ -26,7 +26,10 @@ MIN_GIVEN = 0.01
 """The least share of people who gave a number of which anything is said."""
 
 MIN_RANGES, MAX_RANGES = 4, 10
-"""In how many ranges a histogram has its shares."""
+"""In how many ranges a histogram has its shares; in up to the first number they may be of different lengths."""
+
+WIDEST = 0.5
+"""The longest interval of a share that is worth showing."""
 
 FIGURES = ("mean", "spread", "median")
 
@@ -36,7 +39,7 @@ def figures_of(tally: Tally, *, confidence: float = CONFIDENCE, anytime: bool = 
 
     `mean`, `spread` (the standard deviation) and `median` have a `value` and the ends `low` and `high` of an interval,
     or are None. They are about the people who gave a number, a share `given` of all; `cut` says where numbers were cut,
-    and `ranges` are shares of all people, for a histogram.
+    and `ranges` are shares of all people, for a histogram, or None.
 
     >>> import discreet as dc
     >>> mechanism = dc.mechanism(dc.Context.numbers(0, 8, "4", clip=True))
@@ -88,22 +91,28 @@ def _ends(query: Query, value: float, how: Mapping[str, Any]) -> dict[str, Any]:
     return dict(zip(("value", "stderr", "low", "high"), columns, strict=True))
 
 
-def _ranges(result: Estimate, domain: NumberDomain, how: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The shares of a few ranges of all people, about: a node between two ranges counts half for each."""
+def _ranges(result: Estimate, domain: NumberDomain, how: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The shares of a few ranges of all people, as many as intervals allow; None where they say too little of any."""
     steps = domain.nodes - 1
-    count = max(parts for parts in range(1, MAX_RANGES + 1) if steps % parts == 0 or parts == 1)
-    count = count if count >= MIN_RANGES or steps < MIN_RANGES else MAX_RANGES
-    ends = [round(i * steps / count) for i in range(count + 1)]
-    ranges = []
-    for first, last in pairwise(ends):
-        weights = np.zeros(len(domain))
-        weights[first : last + 1] = 1.0
-        weights[first] = 1.0 if first == 0 else 0.5
-        weights[last] = 1.0 if last == steps else 0.5
-        query = result.query(weights)
-        bounds = {"from": float(domain.grid[first]), "to": float(domain.grid[last])}
-        ranges.append({**bounds, **_ends(query, query.value, how)})
-    return ranges
+    for count in range(min(MAX_RANGES, steps), 1, -1):
+        if steps % count == 0 or count <= MIN_RANGES:
+            ranges = [
+                _range(result, domain, ends, how) for ends in pairwise(i * steps // count for i in range(count + 1))
+            ]
+            if all(one["high"] is not None and one["high"] - one["low"] <= WIDEST for one in ranges):
+                return ranges
+    return None
+
+
+def _range(result: Estimate, domain: NumberDomain, ends: tuple[int, int], how: Mapping[str, Any]) -> dict[str, Any]:
+    """About the share of the numbers between two nodes: one at the end of two ranges counts half for each."""
+    first, last = ends
+    weights = np.zeros(len(domain))
+    weights[first : last + 1] = 1.0
+    weights[first] = 0.5 if first else 1.0
+    weights[last] = 0.5 if last < domain.nodes - 1 else 1.0
+    query = result.query(weights)
+    return {"from": float(domain.grid[first]), "to": float(domain.grid[last]), **_ends(query, query.value, how)}
 
 
 def _root(variance: dict[str, Any]) -> dict[str, Any]:

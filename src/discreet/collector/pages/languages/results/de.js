@@ -64,6 +64,8 @@ export default {
     cutText: "Zahlen über {high} zählten als {high}, Zahlen unter {low} als {low}. Was jenseits davon liegt, steckt in keiner dieser Kennzahlen.",
     given: "Etwa {share} der Personen haben eine Zahl genannt; die Kennzahlen beziehen sich auf sie.",
     few: "Zu wenige Meldungen, um etwas über den Mittelwert zu sagen.",
+    nodesTitle: "Jede Zahl für sich",
+    vague: "Zu unsicher, um zu sagen, wie viele welche Zahlen genannt haben.",
     nodes: "Die Zahlen, auf die Antworten zufällig gerundet wurden, jede mit ihrem Anteil",
     ranges: "Anteile von Bereichen",
     rangesChart: "Anteile von Zahlenbereichen",
