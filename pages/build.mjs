@@ -32,6 +32,15 @@ async function library(name) {
   return outputFiles[0].text;
 }
 
+/** Numbers are read by the participant anyway, in journals: here the check of a law imports what others load with the first law over them. */
+const withNumbers = {
+  name: "numbers",
+  setup: (/** @type {any} */ { onLoad }) =>
+    onLoad({ filter: /client.src.check\.js$/ }, (/** @type {any} */ { path }) => ({
+      contents: `import * as numbers from "./numbers.js";\n${readFileSync(path, "utf8").replace('await import("./numbers.js")', "numbers")}`,
+    })),
+};
+
 /** The client for participants: `participant.js`, what it shares in `chunk.js`, and what it loads for several questions alone. */
 async function client() {
   const { outputFiles } = await build({
@@ -46,6 +55,7 @@ async function client() {
     chunkNames: "[name]",
     legalComments: "inline",
     logLevel: "warning",
+    plugins: [withNumbers],
   });
   return outputFiles.map(({ path, text }) => [basename(path, ".js"), text]);
 }

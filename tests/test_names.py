@@ -175,6 +175,45 @@ def test_answers_of_one_form_and_reports_of_one_table_must_be_of_the_same_people
         dc.crosstab((UNARY, reports), (UNARY, reports[::-1]))
 
 
+PEOPLE = dc.Survey(UNARY, pd.Series(REPORTS), labels={"age": list(range(300)), "town": [0, 1] * 150})
+LATER = pd.Series(np.random.default_rng(1).normal(size=300))
+COLUMNS: dict[str, Callable[[dc.Survey, Any], Any]] = {
+    "regress": lambda survey, given: dc.regress(survey, {"hiv": 1}, on=[("z", given)]).coefficients.tolist(),
+    "multinomial": lambda survey, given: dc.multinomial(survey, on=[("z", given)]).coefficients.tolist(),
+    "outcome": lambda survey, given: dc.regress_on(survey, ("z", given), {"hiv": 1}).coefficients.tolist(),
+    "only": lambda survey, given: survey.only(given > 0).label("age").tolist(),
+}
+
+
+@pytest.mark.parametrize("door", COLUMNS.values(), ids=COLUMNS)
+def test_columns_that_come_later_must_have_the_index_of_the_survey(door):
+    assert door(PEOPLE, LATER) == door(SURVEY, LATER.to_numpy())
+    part, twice = PEOPLE.only(range(100)), PEOPLE + PEOPLE
+    for survey, own in ((part, LATER[:100]), (twice, pd.concat([LATER, LATER]))):
+        assert door(survey, own) == door(survey, own.to_numpy())
+    for survey, strange in ((PEOPLE, LATER[::-1]), (part, LATER[100:200]), (twice, pd.concat([LATER, LATER[::-1]]))):
+        with pytest.raises(InvalidInput, match="must have the index of the survey: align them first"):
+            door(survey, strange)
+
+
+def test_surveys_that_are_crossed_must_be_of_the_same_people():
+    other = dc.Survey(UNARY, pd.Series(REPORTS)[::-1])
+    for first in (PEOPLE, (UNARY, pd.Series(REPORTS))):
+        with pytest.raises(InvalidInput, match="second must have the index of first"):
+            dc.crosstab(first, other)
+    same = dc.Survey(UNARY, pd.Series(REPORTS[::-1]))
+    for first, second in ((SURVEY, other), (PEOPLE, same)):
+        assert dc.crosstab(first, second, permutations=0).n == 300
+
+
+def test_labels_of_people_to_predict_for_must_be_of_the_same_people():
+    fit = dc.regress(SURVEY, {"hiv": 1}, on=["age", "town"])
+    age, town = pd.Series([20, 30]), pd.Series([0, 1])
+    assert len(fit.predict({"age": age, "town": town})) == 2
+    with pytest.raises(InvalidInput, match="must have the index of"):
+        fit.predict({"age": age, "town": town[::-1]})
+
+
 def test_places_of_values_are_matched_by_name_too():
     places = {"a": 5, "b": 1, "c": 2}
     line = dc.Context.metric(list("abc"), "line", epsilon="1", points=list(places.values()))

@@ -216,7 +216,7 @@ export class Ledger {
   }
 
   /**
-   * Each collection answered under another law whose answers are among those of this one: how many of them, and of which question of a form.
+   * Each collection that was answered and whose answers are among those of this one: how many of them, and of which question of a form.
    * Whether both ask the same, the ledger cannot know. There is none for a question that was answered already, here or with the same law and
    * wording.
    * @param {string} name
@@ -230,10 +230,10 @@ export class Ledger {
       const account = await this.#journal.read();
       const { collections, terms } = account;
       if (collections.has(name) || account.reportsTo(asked, wording).length) return [];
-      return laws.flatMap(({ fingerprint: own, values, size }, i) => {
+      return laws.flatMap(({ values, size }, i) => {
         const names = new Set(values.map((value) => canonical(value)));
         return [...collections].flatMap(([other, { fingerprint }]) => {
-          const count = Math.max(...partsOf(account, fingerprint).map((part) => (part === own ? 0 : sharedWith(terms.get(part) ?? null, names))));
+          const count = Math.max(...partsOf(account, fingerprint).map((part) => sharedWith(terms.get(part) ?? null, names)));
           return count ? [{ other, count, size, ...(laws.length > 1 && { question: i }) }] : [];
         });
       });

@@ -116,7 +116,7 @@ export const numbersOf = (data, valuesOf) => {
     clip,
     rounding,
     outside: Object.freeze(beside),
-    values: [...range(nodes).map((j) => Number(written([first + units * BigInt(j), unit]))), ...beside],
+    values: [...range(nodes).map((j) => (Number(first) + Number(units) * j) / 10 ** decimals), ...beside],
     positions: most + 1 + beside.length,
     draws: Number(isAtRandom),
     units,

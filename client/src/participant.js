@@ -23,6 +23,7 @@ export { KEY_BYTES, keyBytes, randomHex, tagKey } from "./stores.js"; // for the
 /** @import { Upload } from "./account.js" */
 /** @import { Written } from "./budgets.js" */
 /** @import { Law } from "./check.js" */
+/** @import { Document } from "./document.js" */
 /** @import { Answering, Form, Question, Strategy } from "./form.js" */
 /** @import { Store } from "./journal.js" */
 /** @import { Numbers } from "./numbers.js" */
@@ -66,7 +67,7 @@ export const checkForm = async (text, expected) => (await questionnaire()).check
  * @property {Record<string, string[]>} labels public labels that an answer may carry
  * @property {readonly ({name: string} & LabelTexts)[]} background how labels are asked for, in order
  * @property {Promised} promise what was checked
- * @property {string[]} warnings what the ledger knows that speaks against answering: questions with the same answers under another law
+ * @property {string[]} warnings what the ledger knows that speaks against answering: questions with the same answers that were answered before
  * @property {Related[]} related the same for other languages
  * @property {boolean} needsInvitation whether an answer needs an invitation, and the link that was opened held none
  */
@@ -117,15 +118,18 @@ function numberOf(law, value) {
 }
 
 /**
- * The questions of a collection, whose words are checked in every language.
- * @param {Texts} texts
+ * The questions of a collection, whose words are checked in every language, as are those for public labels.
+ * @param {Document} document
  * @param {readonly Question[]} laws
  * @param {(question: number, x: number, unit: string) => string} promise
  * @returns {Asked[]}
  */
-function questionsOf(texts, laws, promise) {
-  for (const language of texts.languages)
-    inLanguage(texts, language).questions.forEach(({ words }, i) => checkWords(laws[i].numbers?.outside ?? laws[i].values, words, laws[i].context?.names, laws[i].numbers && looksLikeNumber));
+function questionsOf({ texts, labels }, laws, promise) {
+  for (const language of texts.languages) {
+    const read = inLanguage(texts, language);
+    read.questions.forEach(({ words }, i) => checkWords(laws[i].numbers?.outside ?? laws[i].values, words, laws[i].context?.names, laws[i].numbers && looksLikeNumber));
+    read.background.forEach(({ name, words }) => checkWords(labels[name], words));
+  }
   return texts.questions.map((one, i) => ({
     ...one,
     kind: one.kind || (laws[i].numbers ? "number" : ""),
@@ -141,7 +145,7 @@ const warningsOf = (related) => ({
   related,
   warnings: related.map(({ other, count, size, question }) => {
     const those = `${size} answers${question === undefined ? "" : ` to question ${question + 1}`}`;
-    return `${count} of these ${those} were also answers to ${other}, which you answered under another law: if both ask the same of you, what they show adds up.`;
+    return `${count} of these ${those} were also answers to ${other}, which you answered before: if both ask the same of you, what they show adds up.`;
   }),
 });
 
@@ -195,7 +199,7 @@ export class Participant {
       name,
       title: texts.title,
       texts,
-      questions: questionsOf(texts, questions, promise),
+      questions: questionsOf(document, questions, promise),
       labels,
       background: texts.background,
       ...warningsOf(await this.ledger.related(name, law, laws, wording).catch(() => [])), // without a ledger there is no answer either

@@ -35,6 +35,7 @@ export const ENGLISH = {
   near: "The nearer another answer is to yours, the better yours is hidden: compared with an answer at a distance of {distance}, your report makes yours at most {likelier} times as likely as before (epsilon {level}, in proportion to the distance).",
   nearest:
     "The nearer another answer is to yours, the better yours is hidden: compared with the nearest answers, your report makes yours at most {likelier} times as likely as before (epsilon {level}, in proportion to the distance).",
+  beside: "Compared with {values}, any other answer becomes at most {likelier} times as likely as before, and the other way round (epsilon {level}).",
   any: "Compared with any other answer, your report makes yours at most {likelier} times as likely as before, whatever was known of you (epsilon {level}).",
   anyRange:
     "Compared with any other answer, your report makes yours at most {least} to {likelier} times as likely as before, whatever was known of you (epsilon {low} to {level}, depending on the two answers).",
@@ -64,6 +65,9 @@ const MAX_ROW = 10000;
 
 /** The most values of which every two are compared for a sentence about all, or whose numbers are compared with distances. */
 const MAX_COMPARED = 300;
+
+/** The fewest answers that a scale with others outside it has. */
+const LEAST_SCALE = 3;
 
 /** e to the power of epsilon in three digits, rounded up; as a power where that means nothing to a reader. @param {string} epsilon */
 export function likelier(epsilon) {
@@ -113,10 +117,13 @@ export const inEnglish = ({ key, given }, words, english = ENGLISH) =>
 /** The number that a value begins with: 18 of 18, and of the band "18 to 27". */
 const NUMBER = /^-?\d+(\.\d+)?/;
 
+/** The same as text; "" of a value that begins with none. @param {any} value */
+const leadingNumber = (value) => textOfValue(value).match(NUMBER)?.[0] ?? "";
+
 /** True if distances are differences of the numbers that the values begin with, and so have their unit. @param {Context} context @param {Ratio} each */
 function isNumeric({ values, at }, [top, bottom]) {
   if (!at || values.length > MAX_COMPARED) return false;
-  const numbers = values.map((value) => Number(textOfValue(value).match(NUMBER)?.[0] ?? NaN));
+  const numbers = values.map((value) => Number(leadingNumber(value) || NaN));
   return numbers.every((number, x) => {
     const [own, whole] = x ? at(0, x) : NOTHING;
     const apart = (Number(own) * Number(bottom)) / (Number(whole) * Number(top));
@@ -147,15 +154,63 @@ function distanceEpsilon({ context, numbers }) {
 }
 
 /**
- * What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less, or the nearest answers. Undefined for
- * a context that does not go by distance alone, or has one answer.
- * @param {Question} law @param {string} unit @returns {Fact | undefined}
+ * The first values of a context, between which E is `each` times a distance, and at one `level` from any value outside.
+ * @typedef {object} Scale
+ * @property {number} size
+ * @property {Ratio} each
+ * @property {Ratio} [smallest] the least E between two of them; undefined if it was not looked for
+ * @property {Ratio} largest
+ * @property {() => boolean} isNumeric whether distances are differences of the numbers that the values begin with, and so have their unit
+ * @property {Ratio} [level]
  */
-function byDistance(law, unit) {
-  const { E, epsilon, numbers, shows } = law;
+
+/** The scale by which a context is explained: all values of a metric, or a line with some values outside it. @param {Question} law @returns {Scale | undefined} */
+function scaleOf(law) {
+  const { E, context, epsilon, numbers, shows } = law;
   const largest = /** @type {Ratio} */ (exactNumber(epsilon));
+  if (shows || !largest[0]) return undefined;
+  if (context.form === "matrix" && !numbers) return lineOf(E());
   const each = distanceEpsilon(law);
-  if (!each || shows || !largest[0]) return undefined;
+  if (!each) return undefined;
+  const size = E().values.length;
+  return { size, each, smallest: numbers || size > MAX_COMPARED ? undefined : smallestOf(E()), largest, isNumeric: () => Boolean(numbers) || isNumeric(E(), each) };
+}
+
+/** @param {number} a @param {number} b */
+const isClose = (a, b) => Math.abs(a - b) <= 1e-9 * b;
+
+/** The line that a matrix is beside values outside it, all of them at one level from every other value. @param {Context} context @returns {Scale | undefined} */
+function lineOf({ values, sets = [] }) {
+  const count = values.length;
+  if (count > MAX_COMPARED || count <= LEAST_SCALE) return undefined;
+  const place = (/** @type {number} */ x, /** @type {number} */ z) => x * (count - 1) + z - (z > x ? 1 : 0); // row by row, without the diagonal
+  const at = (/** @type {number} */ x, /** @type {number} */ z) => sets[place(x, z)][2];
+  const entries = sets.map(([, , [top, bottom]]) => Number(top) / Number(bottom));
+  const entry = (/** @type {number} */ x, /** @type {number} */ z) => entries[place(x, z)];
+  const level = at(count - 1, 0);
+  const across = entry(count - 1, 0);
+  let size = count;
+  while (size && values.every((_, z) => z === size - 1 || (isClose(entry(size - 1, z), across) && isClose(entry(z, size - 1), across)))) size--;
+  if (size < LEAST_SCALE || size === count) return undefined;
+  const numbers = values.slice(0, size).map(leadingNumber);
+  const steps = numbers.map((_, x) => `${x}`);
+  for (const texts of numbers.includes("") ? [steps] : [numbers, steps]) {
+    const places = texts.map(Number);
+    const order = [...places.keys()].sort((x, z) => places[x] - places[z]);
+    const [first, second] = order.map((x) => /** @type {Ratio} */ (exactNumber(texts[x])));
+    const gap = plus(second, times(first, [-1n, 1n]));
+    if (new Set(places).size < size || !at(order[0], order[1])[0]) continue;
+    const each = over(at(order[0], order[1]), gap);
+    const unit = Number(each[0]) / Number(each[1]);
+    const isAlong = (/** @type {number} */ found, /** @type {number} */ apart) => isClose(found, apart) || isClose(found, Math.min(apart, 2 * across));
+    const isLine = order.every((x, i) => order.slice(i + 1).every((z) => [entry(x, z), entry(z, x)].every((found) => isAlong(found, unit * (places[z] - places[x])))));
+    if (isLine) return { size, each, smallest: order.slice(1).map((z, i) => at(order[i], z)).reduce((a, b) => (atMost(a, b) ? a : b)), largest: at(order[0], order[size - 1]), isNumeric: () => texts === numbers, level };
+  }
+  return undefined;
+}
+
+/** What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less, or the nearest answers. @param {Scale} scale @param {string} unit @returns {Fact} */
+function byDistance({ each, smallest, largest, isNumeric: isCounted }, unit) {
   const most = over(atMost(largest, ONE) ? largest : ONE, each);
   /** @type {Ratio} */
   let power = [10n, 1n];
@@ -166,25 +221,31 @@ function byDistance(law, unit) {
     power = over(power, [10n, 1n]);
     distance = [5n, 2n, 1n].map((digit) => times(power, [digit, 1n])).find((step) => atMost(step, most));
   }
-  const smallest = numbers || E().values.length > MAX_COMPARED ? undefined : smallestOf(E());
   const isFar = smallest && !atMost(smallest, times(each, distance));
   const level = textOf(isFar ? smallest : times(each, distance));
-  return { key: isFar ? "nearest" : "near", given: { distance: textOf(distance), likelier: likelier(level), level, ...(unit && (numbers || isNumeric(E(), each)) && { unit }) } };
+  return { key: isFar ? "nearest" : "near", given: { distance: textOf(distance), likelier: likelier(level), level, ...(unit && isCounted() && { unit }) } };
 }
 
-/** @param {Question} law @param {number[]} counts from how many others each answer is hidden @param {string} unit @returns {Fact} */
+/** What a report shows of the answers outside a scale. @param {Scale} scale @param {any[]} values @returns {Fact[]} */
+function beside({ size, level }, values) {
+  if (!level) return [];
+  const outside = values.slice(size);
+  return [{ key: "beside", given: { values: outside.slice(0, LISTED), count: outside.length, likelier: likelier(textOf(level)), level: textOf(level) } }];
+}
+
+/** @param {Question} law @param {number[]} counts from how many others each answer is hidden @param {string} unit @returns {Fact[]} */
 function hiding(law, counts, unit) {
   const { E, epsilon, numbers, shows } = law;
-  if (!counts.some(Boolean)) return { key: "nothing", given: {} };
-  const near = byDistance(law, unit);
-  if (near) return near;
+  if (!counts.some(Boolean)) return [{ key: "nothing", given: {} }];
+  const scale = scaleOf(law);
+  if (scale) return [byDistance(scale, unit), ...beside(scale, E().values)];
   const smallest = smallestOf(E());
   const low = smallest && textOf(smallest);
   const isNumber = numbers && !shows && !numbers.outside.length;
   const key = shows ? "some" : isNumber ? "anyNumber" : "any";
   const given = { likelier: likelier(epsilon), level: epsilon, ...(isNumber && { from: numbers.low, to: numbers.high }) };
-  if (low === undefined || low === epsilon) return { key, given };
-  return { key: `${key}Range`, given: { ...given, least: likelier(low), low } };
+  if (low === undefined || low === epsilon) return [{ key, given }];
+  return [{ key: `${key}Range`, given: { ...given, least: likelier(low), low } }];
 }
 
 /** @param {Question} law @param {number[]} counts @returns {Fact[][]} */
@@ -214,7 +275,7 @@ const clipping = ({ numbers }) => (numbers?.clip ? [[{ key: "clipped", given: { 
 /** What is said of one question: how far its answers are hidden, and what may show. @param {Question} law @param {string} unit of its numbers @returns {Fact[][]} */
 export function protection(law, unit) {
   const counts = hiddenCounts(law.E());
-  return [[hiding(law, counts, unit)], ...showing(law, counts), ...clipping(law)];
+  return [hiding(law, counts, unit), ...showing(law, counts), ...clipping(law)];
 }
 
 /**
@@ -265,8 +326,9 @@ export function promiseFor(law, x, unit) {
   const own = numbers ? numbers.beside(x) : [x];
   const hidden = hiddenCounts(context)[own[0]];
   if (!hidden) return "This answer is not protected: whoever gets your report may learn it for certain.";
-  const near = byDistance(law, unit);
-  if (near) {
+  const scale = scaleOf(law);
+  if (scale && Math.max(...own) < scale.size) {
+    const near = byDistance(scale, unit);
     const { likelier: most, level: at } = near.given;
     const other = near.key === "nearest" ? "the nearest answers" : `an answer at a distance of ${far(near.given)}`;
     return `This answer is protected best against answers near it: compared with ${other}, your report makes it at most ${most} times as likely as before (epsilon ${at}, in proportion to the distance).`;

@@ -233,8 +233,9 @@ test("a ledger without wordings is read, and shares none of its reports", async 
   assert.ok(entries.every(({ source }) => source === undefined));
 });
 
-test("answers that another law has asked about are named", async () => {
-  const site = collector({ ...pagesOf(LAWS.response), "/d/": JSON.stringify(documentOf(LAWS.blocks)), "/d/law": LAWS.blocks });
+test("answers that were asked about before are named, under another law or in other words", async () => {
+  const reworded = JSON.stringify(documentOf(LAWS.response, { law: "/c/law", question: "Which of these is yours, really?" }));
+  const site = collector({ ...pagesOf(LAWS.response), "/d/": JSON.stringify(documentOf(LAWS.blocks)), "/d/law": LAWS.blocks, "/e/": reworded });
   const one = someone(site);
   assert.deepEqual((await one.open(`${ORIGIN}/d/`)).warnings, []);
   const first = await one.open(`${ORIGIN}/c/`);
@@ -243,8 +244,9 @@ test("answers that another law has asked about are named", async () => {
   const shared = values.filter((value) => first.values.includes(value)).length;
   assert.ok(shared);
   assert.deepEqual(warnings, [
-    `${shared} of these 5 answers were also answers to ${ORIGIN}/c/, which you answered under another law: if both ask the same of you, what they show adds up.`,
+    `${shared} of these 5 answers were also answers to ${ORIGIN}/c/, which you answered before: if both ask the same of you, what they show adds up.`,
   ]);
+  assert.equal((await one.open(`${ORIGIN}/e/`)).warnings.length, 1);
   assert.deepEqual((await one.open(`${ORIGIN}/c/`)).warnings, []);
 });
 

@@ -230,7 +230,8 @@ test("answers that another questionnaire has asked about are named by the place 
   assert.deepEqual((await opened(one, "/d/")).warnings, []);
   await (await opened(one)).answer({ first: "a", second: 1 });
   assert.deepEqual((await opened(one, "/d/")).warnings, [
-    `3 of these 5 answers to question 1 were also answers to ${ORIGIN}/c/, which you answered under another law: if both ask the same of you, what they show adds up.`,
+    `3 of these 5 answers to question 1 were also answers to ${ORIGIN}/c/, which you answered before: if both ask the same of you, what they show adds up.`,
+    `200 of these 200 answers to question 2 were also answers to ${ORIGIN}/c/, which you answered before: if both ask the same of you, what they show adds up.`,
   ]);
 });
 

@@ -64,6 +64,11 @@ def test_a_question_of_several_that_are_one_value_is_the_sum_over_the_tuples_tha
             assert found.stderr[0, number] == pytest.approx(one.stderr[0, 0], abs=1e-12)
         assert found.difference.sum() == pytest.approx(0, abs=1e-12)
     assert dc.compare(sample, by="side", question=0).difference.shape == (1, 3)
+    by_side = sample.by("side", question=0)
+    assert by_side.estimate[1] - by_side.estimate[0] == pytest.approx(
+        dc.compare(sample, by="side", question=0).difference[0], abs=1e-12
+    )
+    assert by_side.to_pandas()["value"].tolist() == list("xyzxyz")
 
 
 @pytest.mark.parametrize("place", [2, -1, True, "x"])
@@ -74,6 +79,8 @@ def test_a_question_must_be_a_place_in_the_values(place):
         dc.compare(sample, by="side", question=place)
     with pytest.raises(InvalidInput, match="query and question must not both be given"):
         dc.compare(sample, by="side", question=0, query={(0, 0): 1})
+    with pytest.raises(InvalidInput, match="query and question must not both be given"):
+        sample.by("side", question=0, query={(0, 0): 1})
     with pytest.raises(InvalidInput, match="values that are tuples"):
         dc.compare(yes(), by="region", question=0)
 

@@ -45,6 +45,19 @@ def test_a_group_of_one_weighted_person_has_no_error():
     assert dc.compare(survey(labels={"who": label}), by="who", query=QUERY).stderr.max() > 0.05
 
 
+@pytest.mark.parametrize("drawn", ["weights", "strata"])
+def test_a_group_whose_reports_are_alike_is_compared_by_regression_as_by_compare(drawn):
+    mechanism, group = dc.mechanism(dc.Context.uniform(range(3), "3")), np.repeat(["a", "b", "c"], [21, 39, 41])
+    reports = np.where(group == "a", 0, np.arange(101) % 3)
+    column = {"weights": np.random.default_rng(1).lognormal(0, 1, 101), "strata": np.arange(101) % 2}[drawn]
+    sample = dc.Survey(mechanism, reports, labels={"group": group}, **{drawn: column})
+    fit, apart = dc.regress(sample, {2: 1}, on=["group"]), dc.compare(sample, by="group", query={2: 1})
+    assert fit.coefficients[1:] == pytest.approx(apart.difference[:, 0])
+    assert fit.stderr[1:] == pytest.approx(apart.stderr[:, 0], rel=0.02)
+    assert fit.stderr[0] < 1e-6
+    assert fit.interval()[1][0] > fit.coefficients[0] + 0.02
+
+
 @pytest.mark.parametrize(
     ("x", "first", "second"), [(1e-17, 1, 7), (1e308, 4, 1), (1e-300, 3, 5), (1e-9, 1, 7), (2.5, 3, 9)]
 )

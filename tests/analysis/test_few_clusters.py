@@ -101,7 +101,7 @@ def test_predictions_are_held_against_the_law_of_their_own():
 
 def test_several_coefficients_are_held_against_f():
     fitted = dc.regress(survey([40] * 12), QUERY, on=["x", "half"])
-    test, df = fitted.test("x", "half"), stats.hmean(fitted.reference.df[1:])
+    test, df = fitted.jointly(fitted.formula.places(("x", "half"))), stats.hmean(fitted.reference.df[1:])
     assert test.rest == pytest.approx(df * 10 / 11)
     assert test.p == pytest.approx(stats.f.sf(test.statistic * 10 / (11 * 2), 2, test.rest), rel=1e-9)
     assert test.p > stats.chi2.sf(test.statistic, 2), "the control"

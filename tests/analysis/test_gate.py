@@ -21,9 +21,12 @@ from discreet.analysis.groups.omnibus import omnibus_of_tallies
 from discreet.analysis.reference_distribution import ReferenceDistribution
 from discreet.checks.execution import is_identifiable
 from discreet.checks.vectors.laws import small_laws
+from discreet.collector.results import Breakdown, compare_groups, shares_by_cell
+from discreet.collector.store.tallies import CellCounts
 from discreet.estimation.decoders import decoder_of
 from discreet.estimation.results.intervals import quantile
 from discreet.estimation.results.score_law import concatenate_laws
+from discreet.estimation.results.weights import calibrated_weights, constants
 from discreet.estimation.tally import Tally
 
 COVERAGE, SIZE, ALARM = 0.935, 0.07, 1e-9
@@ -235,6 +238,52 @@ def test_every_door_gives_the_same_figures():
     assert weighted.estimate[0] == pytest.approx(estimate.shares, abs=1e-12)
     assert weighted.stderr[0] == pytest.approx(estimate.stderr, rel=0.2, abs=1e-3)
     assert np.array(weighted.interval())[:, 0] == pytest.approx(ends, abs=0.02)
+
+
+CROSSED = dc.mechanism(dc.Context.uniform(range(2), "2"))
+SAME_LAW = [name for name in MECHANISMS if decoder_of(MECHANISMS[name]).disjoint]
+"""Where counts tell the law of every report's score; elsewhere tallies and reports agree about."""
+
+
+@pytest.mark.parametrize("name", SAME_LAW)
+def test_curves_tables_regressions_and_the_collector_give_the_figures_of_queries(name):
+    mechanism, shares = MECHANISMS[name], law_of(MECHANISMS[name].context.size, "rare")
+    values, people = list(mechanism.context.values), np.random.default_rng(4).choice(len(shares), 400, p=shares)
+    reports, week = mechanism.randomize_indices(people, dc.random.seeded(4)), np.arange(400) % 2
+    survey = dc.Survey(mechanism, reports, labels={"week": week})
+    estimate, close = dc.estimate(survey.tally), {"abs": 1e-8, "rel": 1e-8}
+    below = dict.fromkeys(values[: max(min(2, len(values) - 1), len(values) // 2)], 1)
+    query = estimate.query(below)
+    curve = estimate.cumulative(values)
+    assert curve.raw[len(below) - 1] == pytest.approx(query.value, **close)
+    assert [end[len(below) - 1] for end in curve.law.ends(quantile(0.95))] == pytest.approx(query.interval(), **close)
+    line = dc.regress(survey, below, on=["week"])
+    apart = dc.compare(survey, by="week", query=below)
+    assert [line.coefficients[1], line.p[1]] == pytest.approx([apart.difference[0, 0], apart.p[0, 0]], **close)
+    assert [end[1] for end in line.interval()] == pytest.approx(np.ravel(apart.interval()), **close)
+    assert np.ravel(dc.regress(survey, below, on=[]).interval()) == pytest.approx(query.interval(), **close)
+    cells = {((("week", str(one)),), "2026-11-17"): mechanism.tally(reports[week == one]).counts for one in (0, 1)}
+    counts = CellCounts(mechanism, cells)
+    (shown,) = shares_by_cell(counts, Breakdown(), 1)
+    assert shown["result"]["low"] == pytest.approx(estimate.interval()[0], **close)
+    weeks = {text: dc.Tally(mechanism, own, 200) for text, own in zip("01", cells.values(), strict=True)}
+    (pair,) = compare_groups(weeks)["pairs"]
+    between = dc.compare(survey, by="week")
+    assert np.array(pair["p"]) == pytest.approx(between.p[0], **close)
+    assert np.array(pair["difference"]) == pytest.approx(-between.difference[0], **close)
+    assert compare_groups(weeks)["omnibus"]["p"] == pytest.approx(between.omnibus.p, **close)
+    alone = [estimate.query({value: 1}).interval() for value in values]
+    if len(values) <= 12 and has_three_levels(mechanism):
+        other = dc.Survey(CROSSED, CROSSED.randomize_indices(people % 2, dc.random.seeded(5)))
+        margin = dc.crosstab(survey, other, permutations=0).laws[1]
+        assert np.array(margin.ends(quantile(0.95))) == pytest.approx(np.array(alone).T, **close)
+
+
+def has_three_levels(mechanism):
+    """Whether the scores of every value by itself are the largest, 0 and the smallest, as the law of a share has it."""
+    decoder, one = decoder_of(mechanism), np.eye(mechanism.context.size)
+    scores = calibrated_weights(decoder, one, constants(decoder, one))
+    return all({*row.round(9)} <= {0.0, row.min().round(9), row.max().round(9)} for row in scores)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

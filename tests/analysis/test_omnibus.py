@@ -1,6 +1,8 @@
 """One test of all values and groups at once, where counts do not tell how the scores of reports vary together."""
 
 import numpy as np
+import pytest
+from scipy import stats
 
 import discreet as dc
 from discreet.analysis.groups import omnibus
@@ -37,3 +39,28 @@ def test_the_whole_covariance_would_be_noise_there(monkeypatch):
     statistic, df, _ = statistics(np.random.default_rng(1))
     assert len(set(df)) > 1
     assert statistic.max() > 200
+
+
+GROUPS = np.arange(60) % 5
+DESIGNS = {"weights": np.ones(60), "strata": np.arange(60) // 30, "clusters": np.arange(60) // 2}
+
+
+def small_groups(design, times):
+    """The p-values of five groups of 12 people who do not differ: compared, regressed, and without the design."""
+    mechanism, rng = dc.mechanism(dc.Context.uniform(range(3), "2")), np.random.default_rng(2)
+    for number in range(times):
+        reports = mechanism.randomize_indices(rng.choice(3, 60, p=[0.55, 0.35, 0.1]), dc.random.seeded(number))
+        labels = {"group": rng.permutation(GROUPS).astype(str)}
+        drawn = dc.Survey(mechanism, reports, labels=labels, **{design: DESIGNS[design]})
+        plain = dc.Survey(mechanism, reports, labels=labels)
+        apart = [dc.compare(one, by="group", query={2: 1}).omnibus.p for one in (drawn, plain)]
+        yield apart[0], dc.regress(drawn, {2: 1}, on=["group"]).test("group").p, apart[1]
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_small_groups_that_were_drawn_by_a_design_are_not_called_different_too_often(design):
+    """More rejections than these are those of a size of .07 once in a million times."""
+    p = np.array(list(small_groups(design, 80)))
+    assert ((p < 0.05).sum(axis=0) <= stats.binom.isf(1e-6, 80, 0.07)).all()
+    if design == "weights":
+        assert (p[:, 0] > 0.9 * p[:, 2]).all(), "weights that are all alike find nothing that no weights do not find"

@@ -172,6 +172,20 @@ def test_an_end_that_the_reports_do_not_know_is_infinite():
         assert np.sqrt(np.diag(shown["covariance"])) == pytest.approx(shown["stderr"])
 
 
+def test_intervals_of_log_odds_hold_the_estimate_and_grow_with_confidence():
+    small = Case(rr(4, "3"), 20, [[0, 0], [-1.0, 1.0], [-2.0, 0.5], [-4.0, 0.0]])
+    for seed in range(3):
+        sample = small.survey(seed)
+        for penalty in (None, "firth"):
+            logit = dc.regress(sample, {1: 1}, on=["c"], link="logit", penalty=penalty)
+            for found in (logit, dc.multinomial(sample, on=["c"], penalty=penalty)):
+                before = found.coefficients, found.coefficients
+                for confidence in (0.01, 0.3, 0.68, 0.95):
+                    low, high = found.interval(confidence)
+                    assert ((low <= before[0] + 1e-6) & (before[1] - 1e-6 <= high)).all()
+                    before = low, high
+
+
 def test_where_score_tests_take_too_long_wald_is_said_to_be_used(monkeypatch):
     sample = two_groups([[400, 120], [250, 190]], weights=np.ones(960))
     scored = [found.interval() for found in fits(sample)]

@@ -171,3 +171,21 @@ def test_waves_that_are_merged_are_said_to_be_of_different_people():
     known = merged(clusters=True).query({"yes": 1})
     assert not any("different people" in remark for remark in known.remarks())
     assert known.stderr.item() == pytest.approx(alone, rel=0.05)
+
+
+def test_reports_that_a_seed_drew_are_marked_in_every_tally_of_a_survey():
+    survey = dc.Survey(
+        dc.mechanism(dc.Context.uniform(["no", "yes"], "1")),
+        [0, 1, 1, 0],
+        labels={"town": ["lima", "oslo", "lima", "oslo"]},
+    )
+    for insecure in (False, True):
+        survey.insecure = insecure
+        tallies = [
+            survey.tally,
+            *survey.tallies("town").values(),
+            (survey + survey).tally,
+            survey.only(np.arange(4) < 2).tally,
+        ]
+        assert {tally.insecure for tally in tallies} == {insecure}
+        assert ("a seed drew" in dc.release(dc.estimate(survey.tally), title="Towns").to_html()) is insecure

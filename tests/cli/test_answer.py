@@ -382,7 +382,7 @@ def test_answers_that_another_law_has_asked_about_are_named_before_the_question(
     discreet("answer", url, "hiv", "--cap", "4")
     with other.serving() as there:
         said = discreet("answer", there, "hiv").stdout
-    assert f"1 of these 2 answers were also answers to {url}, which you answered under another law" in said
+    assert f"1 of these 2 answers were also answers to {url}, which you answered before" in said
 
 
 def test_there_is_no_ledger_before_the_first_answer(failed, folder):

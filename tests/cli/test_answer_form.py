@@ -212,7 +212,7 @@ WRONG = {
     "no JSON": (["--answers", "-", "--agree"], "smokes: HIV", "--answers must be a JSON object, such as"),
     "another question": (["--answers", "-", "--agree"], '{"HIV": "yes"}', "--answers must be to the questions smokes"),
     "an answer too few": (["--answers", "-", "--agree"], '{"smokes": "yes", "age": 43}', "an answer to 'way'"),
-    "true": (["--answers", "-", "--agree"], '{"smokes": true}', "answer to 'smokes' must be text or a whole number"),
+    "true": (["--answers", "-", "--agree"], '{"smokes": true}', "answer to 'smokes' must be text or a number"),
     "no such answer": (
         ["--answers", "-", "--agree"],
         json.dumps({**GIVEN, "way": "HIV"}),

@@ -278,7 +278,9 @@ def test_one_question_is_counted_screened_and_released(habits, discreet, refused
     )
     lone = ("release", "drinks.toml", "drinks.json", "-o", "n.json", "--title", "Habits", "--part", "drinks")
     assert "--part must go with a form" in refused(*lone)
-    assert "must be one of smokes, drinks" in refused("release", form, "all.json", "-o", "n.json", "--title", "Habits")
+    titled = ("release", form, "all.json", "-o", "n.json", "--title", "Habits")
+    assert "must be one of smokes, drinks" in refused(*titled, "--part", "wine")
+    assert "--question must go with --part" in refused(*titled, "--question", "How often?")
     assert not Path("n.json").exists()
     assert "must go with a form" in refused("tally", "drinks.toml", "r.jsonl", "--question", "drinks")
     assert "must be one of smokes, drinks" in refused("tally", form, "r.jsonl", "--question", "wine")
@@ -293,3 +295,54 @@ def test_answers_that_need_no_hiding_and_bits_are_told_in_words_and_whole_number
     Path("own.toml").write_text(text)
     said = discreet("verify", "own.toml").stdout
     assert "- any two people: no limit, since some answers are not hidden from some others" in said
+
+
+def test_a_release_says_what_the_questionnaire_does(folder, discreet, refused):
+    """Title, question, words and who asked are said once, in the questionnaire; an option goes before it."""
+    discreet("gallery", "health-questionnaire", "-o", "health.toml")
+    rows = "no,bike,never,8,yes,no,no\n" * 40
+    Path("people.csv").write_text(f"smokes,travels,mood,sleep,has_asthma,has_diabetes,has_allergy\n{rows}")
+    discreet("randomize", "health.toml", "people.csv", "-o", "reports.csv", "--quiet")
+    discreet("tally", "health.toml", "reports.csv", "-o", "tally.json", "--quiet")
+    assert discreet("release", "health.toml", "tally.json", "--part", "has_asthma", "-o", "r.json").exit_code == 0
+    found = json.loads(Path("r.json").read_text())
+    assert found["title"] == "Health and habits"
+    assert found["question"] == "What have you been told that you have? Asthma"
+    assert found["asked_by"] == "Institute for Examples, survey@example.org"
+    discreet("release", "health.toml", "tally.json", "--part", "mood", "-o", "m.json")
+    assert json.loads(Path("m.json").read_text())["order"] == [0, 1, 2, 3]  # a scale keeps its order
+    discreet(
+        "release", "health.toml", "tally.json", "--part", "smokes", "--title", "T", "--asked-by", "", "-o", "s.json"
+    )
+    found = json.loads(Path("s.json").read_text())
+    assert (found["title"], found["question"], found["asked_by"]) == ("T", "Do you smoke?", "")
+    Path("plain.toml").write_text(written("each"))
+    assert "--title is missing" in refused("release", "plain.toml", "tally.json", "--part", "smokes", "-o", "n.json")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_release_is_about_the_whole_form_unless_it_names_a_question(habits, discreet, refused, strategy):
+    form = f"{strategy}.toml"
+    discreet("randomize", form, "people.csv", "-o", "reports.csv", "--insecure-seed", 1, "--quiet")
+    discreet("tally", form, "reports.csv", "-o", "all.json", "--quiet")
+    released = ("release", form, "all.json", "--title", "Habits", "--asked", 400, "--note", "A pilot.")
+    assert discreet(*released, "-o", "r.json").exit_code == 0
+    found = json.loads(Path("r.json").read_text())
+    assert (found["n"], found["response_rate"], found["insecure"]) == (200, 0.5, True)
+    assert list(found["questions"]) == ["smokes", "drinks"]
+    assert sum(one["n"] for one in found["questions"].values()) == (200 if strategy == "one at random" else 400)
+    shown, _ = shares(discreet("estimate", form, "all.json", "--json"))
+    for name, one in found["questions"].items():
+        alone = one["shares"] or one["panels"][0]["estimate"]
+        assert alone == pytest.approx(
+            [shown[name, value] for value in dc.Form.read(form).questions[name].context.values]
+        )
+    said = {"one at random": "one of 2 questions", "each": "a report for each", "together": "one report of all answers"}
+    assert said[strategy] in found["promise"]["sentences"][0]
+    assert found["caveats"][-1] == "A pilot."
+    assert discreet(*released, "-o", "r.html").exit_code == 0
+    page = Path("r.html").read_text()
+    assert page.count("<h3>") == page.count("<svg") == 2
+    assert page.count("A pilot.") == 2  # once to be read, and once in the data
+    if strategy == "together":
+        assert "shares of others are unbiased" in refused(*released, "--method", "shrink", "-o", "n.json")

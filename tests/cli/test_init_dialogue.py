@@ -29,7 +29,7 @@ SEVERAL = [
     ("maybe", "yes"),
     ("-1", "1"),
     ("", "How often do you travel?"),
-    ("6", "scale"),
+    ("9", "scale"),
     ("smokes", "travels"),
     ("never,,often", "never, sometimes, often"),
     ("3", "n"),

@@ -111,7 +111,10 @@ def test_another_question_under_the_same_law_is_paid_for_and_gets_its_own_report
     there = Collector(survey)
     there.document.update(other)
     with there.serving() as address:
-        receipt = client.open(address).answer(7)
+        opened = client.open(address)
+        (warning,) = opened.warnings
+        receipt = opened.answer(7)
+    assert f"were also answers to {url}, which you answered before" in warning
     assert (receipt.state, receipt.epsilon, client.ledger.spent) == ("accepted", 1, 2)
     assert there.reports != collector.reports  # 40 bits: equal in fewer than one of 10^6 pairs of draws
 
@@ -120,7 +123,7 @@ def test_a_question_with_answers_of_another_law_is_warned_about(client, url, Col
     client.open(url).answer(7)
     with Collector(dc.mechanism(dc.Context.uniform(range(30, 50), "1"), "unary")).serving() as there:
         assert client.open(there).warnings == [
-            f"10 of these 20 answers were also answers to {url}, which you answered under another law: "
+            f"10 of these 20 answers were also answers to {url}, which you answered before: "
             "if both ask the same of you, what they show adds up."
         ]
     assert client.open(url).warnings == []

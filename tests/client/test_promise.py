@@ -81,6 +81,32 @@ def test_a_distance_has_the_unit_of_the_numbers_and_no_other(values, points, eps
     assert all("years" not in sentence for sentence in [promise(context, "refuse", {})[0], promise_for(context, 0)])
 
 
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [(range(18, 100), 'at a distance of 10 "years"'), ([f"{n}–{n + 9}" for n in range(18, 89, 10)], '10 "years"')],
+)
+def test_a_scale_with_answers_outside_it_is_explained_by_distance_too(values, says):
+    """By its largest entry, nobody could tell what "1.11 to 3300 times" means of their age."""
+    points = [int(str(value)[:2]) for value in values]
+    context = C.metric(values, "line", "0.1", points=points).with_outside(["prefer not to say", "other"], "2")
+    hiding, _ = promise(context, "refuse", {"other": "another"}, unit="years")
+    assert says in hiding
+    assert hiding.endswith(
+        'Compared with "prefer not to say", "other" (shown as "another"), any other answer becomes at most 7.39 times '
+        "as likely as before, and the other way round (epsilon 2)."
+    )
+    assert says in promise_for(context, 3, "years")
+    assert "compared with any other, your report makes it at most 7.39" in promise_for(context, context.size - 1)
+
+
+def test_a_matrix_that_is_no_line_beside_something_is_not_explained_by_distance():
+    bent = [[0, 1, 3, 2], [1, 0, 1, 2], [3, 1, 0, 2], [2, 2, 2, 0]]
+    straight = [[0, 1, 2, 2], [1, 0, 1, 2], [2, 1, 0, 2], [2, 2, 2, 0]]
+    assert "distance" in promise(C.matrix(range(4), straight), "refuse", {})[0]
+    for entries in (bent, [row[:3] for row in straight[:3]]):
+        assert "distance" not in promise(C.matrix(range(len(entries)), entries), "refuse", {})[0]
+
+
 def test_a_unit_cannot_speak_for_the_promise():
     hiding, _ = promise(C.metric(range(18, 100), "line", "0.1"), "refuse", {}, unit='years", and nothing is shown')
     assert """10 "years', and nothing is shown", your""" in hiding

@@ -422,8 +422,8 @@ def test_questions_with_the_answers_of_another_law_are_warned_about_by_their_pla
         assert warnings == []  # its values are tuples
     else:
         assert warnings == [
-            f"2 of these 2 answers to question {place} were also answers to {there}, which you answered under another "
-            "law: if both ask the same of you, what they show adds up."
+            f"2 of these 2 answers to question {place} were also answers to {there}, which you answered before: "
+            "if both ask the same of you, what they show adds up."
             for place in (1, 3)
         ]
 

@@ -87,6 +87,21 @@ def test_a_collection_whose_words_swap_two_values_is_not_opened(Collector, clien
     assert collection.promise_for("cold").startswith("This answer is protected: compared with any other")
 
 
+def swapped_labels(words):
+    """A document whose public labels are shown in other words."""
+    towns = {"name": "town", "question": "Where do you live?", "words": words}
+    return {"labels": {"town": ["none", "cold", "hiv"]}, "background": [towns]}
+
+
+def test_a_collection_whose_words_swap_two_public_labels_is_not_opened(Collector, client):
+    law = dc.mechanism(dc.Context.uniform(["no", "yes"], "1"))
+    for words in HOSTILE.values():
+        with Collector(law, **swapped_labels(words)).serving() as url, pytest.raises(Refused, match=MISREAD):
+            client.open(url)
+    with Collector(law, **swapped_labels({"cold": "a cold town"})).serving() as url:
+        assert client.open(url).background["town"].words == {"cold": "a cold town"}
+
+
 NAMES = {"turned around": "\u202eB", "turned around by a mark": "\u200f1/2", "nothing that is seen": "\u2060", "": ""}
 
 

@@ -8,9 +8,10 @@ import random
 import pytest
 
 import discreet as dc
+from discreet.checks import check_vectors, write_vectors
 from discreet.client.ledger.account import describe_context
 from discreet.core.canonical import canonical
-from discreet.core.errors import DiscreetError, UnknownValue
+from discreet.core.errors import CheckFailed, DiscreetError, UnknownValue
 from discreet.wire import law_text, parse_law
 
 C = dc.Context
@@ -113,6 +114,40 @@ def test_the_terms_of_a_law_over_numbers_are_those_that_python_writes_and_reads(
     for said, name in zip(told[1]["answers"], ("incomes", "refused beyond", "beside"), strict=True):
         expected = describe_context(LAWS[name].context)
         assert {key: said["terms"][key] for key in ("context", "domain")} == expected
+
+
+IN_A_PAGE = """
+async ([text, module]) => {
+  const [client, { checkVectors }] = await Promise.all([import(module), import("/tests/checking.mjs")]);
+  return checkVectors(text.trimEnd().split("\\n"), client);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    """Vectors of these laws, as text."""
+    return "".join(write_vectors(LAWS.values(), count=700))
+
+
+@pytest.mark.parametrize("module", ["/src/discreet.js", "/dist/discreet.min.js"])
+def test_chromium_writes_the_reports_of_numbers(page, vectors, module):
+    told = {"laws": len(LAWS), "vectors": 700, "wrong": 0, "first": None}
+    assert page.evaluate(IN_A_PAGE, [vectors, module]) == told
+
+
+def test_another_rounding_is_found(page, vectors, tmp_path):
+    """A control: numbers that are rounded down write other reports, in Python as in a browser."""
+    lines = vectors.splitlines()
+    for at, line in enumerate(lines):
+        if line.startswith("[") and (row := json.loads(line))[0] not in ("none", "prefer not to say"):
+            lines[at] = json.dumps([str(math.floor(float(row[0]))), *row[1:]], separators=(",", ":"))
+    text = "\n".join([*lines, ""]).replace('"-2"', '"-1"')
+    path = tmp_path / "down.jsonl"
+    path.write_text(text, encoding="ascii")
+    with pytest.raises(CheckFailed, match="reports differ"):
+        check_vectors(path)
+    assert page.evaluate(IN_A_PAGE, [text, "/dist/discreet.min.js"])["wrong"] > 10
 
 
 # -- domains that lie -------------------------------------------------------------------------------

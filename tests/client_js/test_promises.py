@@ -40,6 +40,16 @@ CONTEXTS = {
     "places": C.metric([(0, 0), (1, 2), (3, 1)], "l1", "0.25"),
     "ring": C.metric(range(7), "ring", "1/2", around=7),
     "outside a line": C.metric(range(6), "line", "1").with_outside(["prefer not to say"], "2"),
+    "outside ages": C.metric(range(18, 100), "line", "0.1").with_outside(["prefer not to say"], "2"),
+    "outside bands": C.metric(["0.5+", "-3.25 to 0", "2"], "line", "1/3", points=["0.5", "-3.25", "2"]).with_outside(
+        ["other", "b"], "1"
+    ),
+    "outside steps": C.metric(["never", "often", "always"], "line", "3/7", points=range(3))
+    .with_outside(["refused"], "0.4")
+    .closure(),
+    "outside a line that is bent": C.matrix(range(4), [[0, 1, 3, 2], [1, 0, 1, 2], [3, 1, 0, 2], [2, 2, 2, 0]]),
+    "outside equals": C.uniform(range(4), "1").with_outside(["other"], "2"),
+    "outside two": C.metric([0, 1], "line", "1").with_outside(["other"], "2"),
     "outside blocks": C.blocks({"x": ["a", "b"], "y": ["c"]}, "1").with_outside(["other", "none"], "2"),
     "product": C.high_low(["a", "b"], ["a"], "1") * C.blocks({"x": ["c", "d"], "y": ["e"]}, "2"),
 }
@@ -130,6 +140,9 @@ def test_both_languages_refuse_the_same_words(promised):
     assert all(
         "sentences" in found for found in promised([[law, {"words": words}] for words in tests.HARMLESS.values()])
     )
+    labels = promised([[law, tests.swapped_labels(words)] for words in tests.HOSTILE.values()])
+    assert {found.get("code") for found in labels} == {"words", "document"}
+    assert "sentences" in promised([[law, tests.swapped_labels({"cold": "a cold town"})]])[0]
     named = [C.blocks({"A": ["a", "b"], name: ["c", "d"]}, "1") for name in (*tests.NAMES.values(), "B")]
     *refused, opened = promised([[law_text(dc.mechanism(context)), {}] for context in named])
     assert {found.get("code") for found in refused} == {"words"}

@@ -339,7 +339,7 @@ def test_differences_of_a_question_are_tested(service, filled):
 
 def test_a_question_must_be_named_where_there_are_several(service, filled):
     name, _, _ = filled
-    for path in ("differences?by=week", "release", "release?question=age", "shares?question=age"):
+    for path in ("differences?by=week", "release?question=age", "shares?question=age"):
         refused = service.get(f"/collections/{name}/{path}", role="analyst")
         assert (refused.status, refused.code) == (400, "parameter")
         assert "smokes, travels, rooms" in refused.json["detail"]
@@ -364,6 +364,34 @@ def test_a_release_is_about_one_question_and_says_what_it_is_part_of(service, fi
     if strategy == TOGETHER:
         refused = service.get(f"/collections/{name}/release?question=rooms&method=project", role="analyst")
         assert refused.code == "unavailable"
+
+
+def test_a_release_about_no_question_is_about_all(service, filled, strategy):
+    name, form, held = filled
+    report = read(service, f"{name}/release?form=json")
+    assert (report["title"], report["n"]) == ("Districts", 1000)
+    shares = dc.margins(form.tally(held["1"]) + form.tally(held["2"]))
+    for question, one in report["questions"].items():
+        found = one["shares"] if one["panels"] is None else one["panels"][0]["estimate"]
+        np.testing.assert_allclose(found, shares[question][1], rtol=1e-12)
+    assert list(report["questions"]) == list(ANSWERS)
+    page = service.get(f"/collections/{name}/release", role="analyst").content.decode()
+    assert all(entry["question"] in page for entry in QUESTIONS)
+    refused = service.get(f"/collections/{name}/release?method=project", role="analyst")
+    assert refused.status == (422 if strategy == TOGETHER else 200)
+
+
+def test_a_release_about_a_box_has_its_heading(service):
+    """A box alone, such as "Asthma", is no question."""
+    form = dc.Form({"asthma": ["no", "yes"], "allergy": ["no", "yes"]}, "each", epsilon="4")
+    boxes = [{"name": name, "question": name, "kind": "box", "group": "What do you have?"} for name in form.names]
+    name = service.made(spec=form.as_dict(), question=None, words=None, questions=boxes, minimum=1)
+    people = form.randomize_many({"asthma": ["no"] * 9, "allergy": ["yes"] * 9}, seeded(1))
+    assert (
+        service.upload(name, body(form, pack_reports(ReportPacking(form), people), week="1"), kind=PACKED).status == 200
+    )
+    report = read(service, f"{name}/release?question=asthma&form=json")
+    assert report["question"] == "What do you have? asthma"
 
 
 def test_two_questions_are_crossed_where_reports_tell_of_both(service, filled, strategy):

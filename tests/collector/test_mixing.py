@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 
 from discreet.checks.store import DAY, RESPONSE, collection, tallies, upload
 from discreet.collector.batching import grouping_of
+from discreet.collector.service import Service
+from discreet.collector.settings import Settings
 from discreet.collector.store.opening import check_place
 from discreet.collector.store.postgres.store import PostgresStore
 from discreet.collector.store.protocol import StoreChanged
@@ -163,6 +166,25 @@ def test_uploads_of_a_day_that_is_not_over_are_mixed_now_and_again_with_the_rest
     store.add([upload(MANY, labels=(), day="2026-02-01")])
     store.mix(day="2026-02-01", groupings=in_whole_batches)
     assert people(store)[:-1] == order
+    assert store.check() == []
+    store.shut()
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_a_collector_that_starts_again_and_again_mixes_the_whole_day(kind, tmp_path, monkeypatch):
+    """The day noted last is today, so that nothing is over: what was mixed before a start is mixed again after it."""
+    rng = random.Random(4)
+    monkeypatch.setattr(mixing, "SystemRandom", lambda: rng)
+    store, today = STORES[kind](tmp_path), datetime.now(UTC).date().isoformat()
+    for name in ("c", "d"):
+        store.create(collection(name), day=today)
+    for person in range(PEOPLE // 2):
+        store.add([upload(person, name=name, day=today) for name in ("c", "d")])
+        started = Service(Settings(store=str(tmp_path / "discreet.db")), store, None)
+        started._note_day()
+        started._mix()
+    assert neighbours(store) <= 12  # of 50; by chance more with probability below 1e-9
+    assert abs(np.corrcoef([int(name[7:]) for name in people(store, "c")], range(PEOPLE // 2))[0, 1]) < 0.75
     assert store.check() == []
     store.shut()
 

@@ -110,20 +110,27 @@ def test_drafts_of_a_killed_process_are_removed_when_the_next_one_starts(tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_process_that_starts_leaves_a_folder_that_another_one_is_making(tmp_path, monkeypatch):
+def test_a_folder_without_its_name_is_removed_and_one_that_is_being_made_is_made_again(tmp_path, monkeypatch):
     place, lock, locked = tmp_path / "store.db", LocalDisk.lock, []
+    (tmp_path / "store.db.new-drafts-left").mkdir()  # its process was killed before it locked it
 
     def started_before(self, path):
-        locked.append(path.name)
-        if len(locked) == 1:  # the one that is made; what is left over is locked as well
+        locked.append(path.parent.name)
+        if len(locked) == 2:  # a process starts while the folder has no lock yet, and takes it for one that is left
             DraftFolder(place)
         return lock(self, path)
 
     monkeypatch.setattr(LocalDisk, "lock", started_before)
     made = DraftFolder(place)
-    assert (made.path() / "lock").exists()
+    assert locked == ["store.db.new-drafts-left"]
+    assert list(tmp_path.iterdir()) == []
+    path = made.path()
+    assert locked[1] == locked[2] != locked[3]
+    assert list(tmp_path.iterdir()) == [path]
+    assert (path / "lock").exists()
+    DraftFolder(place)  # one that has its name is left alone
+    assert path.exists()
     made.remove()
-    assert locked == ["lock"]  # a folder that has its name before it is locked is taken by the other one
 
 
 def test_an_export_is_written_beside_the_store_and_gone_when_it_was_sent(make, tmp_path):

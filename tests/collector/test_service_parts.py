@@ -350,6 +350,6 @@ def test_uploads_are_mixed_when_a_day_has_come_after_many_and_each_hour_with_the
     for _ in range(2):
         work._mix()
     work._mix_today()
-    assert mixed == [(1, None), (service_module.MIX_UPLOADS, None), (None, work._looked_at)]
+    assert mixed == [(None, work._looked_at), (service_module.MIX_UPLOADS, None), (None, work._looked_at)]
     assert work._grouping("of another process, and gone") is None
     assert work._grouping(name)([]).add(Placed(1, (), 5, "2026-11-17")) == [1]

@@ -157,3 +157,13 @@ def test_toml_of_very_many_keys_is_refused_before_it_is_parsed(line, monkeypatch
 def test_toml_of_many_values_is_read():
     listed = ",".join(f'"{number}"' for number in range(20_000))
     assert len(parse_toml(f"values = [{listed}]")["values"]) == 20_000
+
+
+@pytest.mark.parametrize("begun", ["9", "-1.", "0x", "0b1", "1_0", "1e"])
+def test_a_giant_number_of_toml_is_refused_before_it_is_parsed(begun, monkeypatch):
+    number = begun + "1" * 20_000
+    assert parse_toml(f"note = '{number}'  # {begun}")["note"] == number
+    monkeypatch.setattr("discreet.core.documents.tomllib.loads", lambda *_, **__: pytest.fail("it was parsed"))
+    for written in (f"a = {number}", f"a={number}", f"a = [1,{number}]", f"a = [\n{number}]"):
+        with pytest.raises(InvalidSpec, match="a number must have at most 600 digits"):
+            parse_toml(written)

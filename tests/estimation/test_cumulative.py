@@ -115,6 +115,16 @@ def test_an_order_is_given_for_values_that_are_no_numbers():
         estimate.mean()
 
 
+def test_intervals_of_quantiles_of_more_confidence_hold_those_of_less():
+    mechanism, order = dc.mechanism(Context.metric(range(30), "line", "0.5")), list(range(30))
+    for seed in range(40):
+        curve, before = simulated(mechanism, n=60, seed=seed).cumulative(), None
+        for confidence in (1e-6, 0.3, 0.5, 0.68, 0.8, 0.9, 0.95, 0.99, 0.9999):
+            low, high = map(order.index, curve.quantile(0.5).interval(confidence))
+            assert before is None or low <= before[0] <= before[1] <= high
+            before = low, high
+
+
 def test_a_quantile_is_the_first_value_with_enough_below():
     estimate = simulated(HADAMARD, n=50_000)
     curve = estimate.cumulative()

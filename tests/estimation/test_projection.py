@@ -74,3 +74,11 @@ def test_there_is_nothing_to_project_without_reports_and_no_other_projection():
         dc.project(dc.estimate(mechanism.tally()))
     with pytest.raises(InvalidInput, match="onto='ball' must be blocks, simplex or clip"):
         dc.project(estimated(CONTEXTS["uniform"]), onto="ball")
+
+
+@pytest.mark.parametrize("make", [dc.project, dc.likelihood, dc.shrink])
+def test_what_is_printed_says_whose_intervals_are_shown_and_where_few_reports_tell(make):
+    mechanism = dc.mechanism(dc.Context.high_low(range(4), [0], "1"))
+    text = str(make(mechanism.tally(mechanism.randomize_many([0, 1] * 50, dc.random.seeded(1)))))
+    assert "intervals are those of the unbiased shares, moved into 0 to 1 and stretched to hold the share shown" in text
+    assert "WARNING: fewer than 4 reports tell of 2 of the 4 shares" in text

@@ -230,17 +230,19 @@ def test_people_are_invited_by_links_and_codes_and_reminded(collector, opened, t
     assert violations(page) == []
 
 
-def test_every_question_is_told_in_words_and_two_are_crossed(opened, habits):
+def test_every_question_is_told_in_words_and_two_are_crossed(opened, habits, tmp_path):
     page = opened(f"/results/{habits}")
     page.get_by_text("All questions at a glance").wait_for()
     said = page.locator("main").inner_text()
-    assert re.search(r"About 2\d\.\d% answered “yes”: probably between", said)
+    assert re.search(r"About 2\d\.\d% answered “Yes”: probably between", said)
     assert "ticked this box" in said
     page.get_by_label("Columns").select_option("car")
     page.get_by_text("The answers to the two questions go together").wait_for()
     table = page.get_by_role("region", name="Two questions crossed")
-    share = float(re.search(r"yes\s+[\d.]+%[^%]+%[^%]+%\s+([\d.]+)", table.inner_text())[1])
+    share = float(re.search(r"Yes\s+[\d.]+%[^%]+%[^%]+%\s+([\d.]+)", table.inner_text())[1])
     assert 20 < share < 30
+    whole = saved(page, "Release report", tmp_path / "release.html").read_text(encoding="utf-8")
+    assert all(text in whole for text in ("Do you smoke?", "How content are you?", "What do you own? a boat"))
     page.get_by_label("Among").select_option("region")
     page.get_by_role("region", name="Two questions crossed: south").wait_for()
     assert page.get_by_text("The most frequent pair").count() == 2

@@ -9,6 +9,7 @@ from discreet.wire.questionnaire import Questionnaire
 
 from .conftest import HEALTH
 from .questionnaires import HOLDS, declaration, small
+from .test_questionnaire import saved
 
 AXE = Path(__file__).parents[2] / "pages" / "node_modules" / "axe-core" / "axe.min.js"
 SEND = "Scramble my answers and send"
@@ -378,6 +379,21 @@ def test_long_words_make_no_questionnaire_wider(collector, opened):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_no_word_of_a_scale_is_broken_on_a_phone(collector, opened):
+    answers = ["never", "sometimes", "often", "approximately always"]
+    asked = {"title": "Sleep", "question": "How often?", "kind": "scale", "domain": {"values": answers}, "minimum": 1}
+    one = Questionnaire.of({**asked, "context": {"form": "uniform", "epsilon": "1"}}).declaration()
+    page = opened(f"/answer/{collector.declare(one)}", tokens=False, width=360)
+    page.locator("label.step").first.wait_for()
+    lines = """(all) => all.map((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    })"""
+    assert page.locator("label.step span").evaluate_all(lines) == [1, 1, 1, 1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
 @pytest.mark.parametrize("kinds", ["one", "all"])
 def test_the_page_is_small(collector, opened, each, kinds):
     """Below 60 KB for a single question in English and 90 KB with all kinds, as sent over the wire."""
@@ -396,3 +412,36 @@ def test_the_page_is_small(collector, opened, each, kinds):
     assert ("questionnaire.js" in names) == (kinds == "all")  # what several questions need is loaded with them
     assert all(size > 0 for size in sizes.values())
     assert 40_000 < sum(sizes.values()) < {"one": 60_000, "all": 90_000}[kinds]
+
+
+def test_results_are_in_the_words_of_the_reader_and_scales_in_their_order(collector, opened, tmp_path):
+    """Questions, answers, yes and no, units and background questions; a file keeps the collection's own words."""
+    name = collector.declare(declaration("each"))
+    for _ in range(2):
+        page = opened(f"/answer/{name}", tokens=False)
+        page.locator("#agreed").check()
+        fill(page)
+        send(page)
+        page.locator("pre").wait_for()
+    results = opened(f"/results/{name}?lang=de")
+    results.get_by_role("heading", name="Arbeit und Gesundheit").wait_for()
+    results.get_by_text("„Ja“").wait_for()
+    results.get_by_text("Stunden“ geantwortet").wait_for()
+    content = results.get_by_role("img", name="Wie zufrieden sind Sie mit Ihrer Arbeit?")
+    scale = ["0, gar nicht", *map(str, range(1, 10)), "10, vollkommen", "keine Angabe"]
+    drawn = [text.strip("\u2068\u2069") for text in content.locator("text").all_text_contents()]
+    assert [text for text in drawn if text in scale] == scale
+    results.locator("option", has_text="Wo wohnen Sie?").wait_for(state="attached")
+    results.get_by_role("combobox", name="Frage", exact=True).select_option("content")
+    results.get_by_role("heading", name="Wie zufrieden sind Sie mit Ihrer Arbeit?").wait_for()
+    table = results.get_by_role("table", name="Jeder Anteil mit seinem Konfidenzintervall")
+    table.wait_for()
+    rows = table.locator("tbody th").all_inner_texts()
+    assert [row.strip("\u2068\u2069") for row in rows] == scale
+    kept = saved(results, "CSV", tmp_path / "content.csv").read_text(encoding="utf-8")
+    assert [line.split('"')[1] if '"' in line else line.split(",")[0] for line in kept.splitlines()[1:]] == [
+        "0, not at all",
+        *map(str, range(1, 10)),
+        "10, completely",
+        HOLDS,
+    ]

@@ -9,6 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
+from discreet.publishing.sentences import opening_of
 
 BLOCKS = dc.mechanism(dc.Context.blocks({"north": ["a", "b", "c"], "south": ["d", "e"]}, "1"), "randomized_response")
 
@@ -330,3 +331,15 @@ def test_a_long_word_does_not_make_the_page_wider(estimate, browser, tmp_path):
     page.goto((tmp_path / "report.html").as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.close()
+
+
+def test_the_opening_of_several_questions_is_true_of_all_of_them():
+    context = dc.Context
+    hidden = context.uniform(["a", "b"], "1")
+    some = context.high_low(["a", "b"], ["b"], "1")
+    nothing = context.blocks({"x": ["a"], "y": ["b"]}, "1")
+    assert "each answer was randomized" in opening_of([hidden, hidden], "device")
+    for partly in ([hidden, some], [some, nothing, hidden]):
+        assert "as far as the promise below goes" in opening_of(partly, "device")
+    assert "some questions were counted as they are" in opening_of([hidden, nothing], "device")
+    assert "nothing was promised" in opening_of([nothing, nothing], "device")

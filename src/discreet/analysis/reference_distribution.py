@@ -110,6 +110,11 @@ def chi_square_test(statistic: float, df: int, method: str = "Wald") -> JointTes
     return JointTest(statistic, df, chi_square_tail(statistic, df), method=method)
 
 
+def f_test(statistic: float, df: int, rest: float, method: str = "Wald") -> JointTest:
+    """The test by a statistic that is chi-square, over r degrees of freedom, but for an error on `rest` of them."""
+    return JointTest(statistic, df, f_tail(statistic / df, df, rest), rest, method)
+
+
 def hotelling_test(statistic: float, rank: int, df: float, design_df: float, method: str = "Wald") -> JointTest | None:
     """The test by a statistic ``T = d' C^-1 d`` whose covariance was estimated from few clusters.
 

@@ -12,7 +12,7 @@ import click
 from ..core.errors import DiscreetError
 
 COMMANDS = {
-    "init": ("before", "Write a first spec, from questions or options."),
+    "init": ("before", "Write a first questionnaire or spec."),
     "xlsform": ("before", "XLSForms of ODK and KoboToolbox as questionnaires, and back."),
     "gallery": ("before", "Natural contexts to start from, as specs."),
     "verify": ("before", "Prove that a mechanism satisfies its context."),
@@ -20,7 +20,7 @@ COMMANDS = {
     "design": ("before", "Search for the best mechanism of any context."),
     "law": ("before", "Publish the law that reports are drawn by."),
     "vectors": ("before", "Write what every client must draw from given words."),
-    "answer": ("collecting", "Answer a collection: the value stays here."),
+    "answer": ("collecting", "Answer a collection: the report is drawn here."),
     "ledger": ("collecting", "What your answers have spent."),
     "randomize": ("collecting", "Turn values into reports."),
     "tally": ("collecting", "Count reports and merge tallies."),

@@ -236,7 +236,7 @@ class Collection:
 
     @property
     def warnings(self) -> list[str]:
-        """What the ledger knows that speaks against answering: questions with the same values under another law."""
+        """What the ledger knows that speaks against answering: questions with the same values that were answered."""
         return self._session.ledger.warnings(self.name, self.law, wording=self.document.wording)
 
     def check_budget(self) -> None:
@@ -320,7 +320,7 @@ def open_collection(url: str, session: ClientSession) -> Collection:
     document.check_open(session.now())
     content = session.fetch(document.law, allowed().bytes, "the law of the collection")
     law = _certified(content, document)
-    _check_words(document.texts, law)
+    _check_words(document, law)
     session.ledger.check_law(str(address), law, wording=document.wording)
     return Collection(document, law, session, invitation)
 
@@ -332,18 +332,24 @@ def _contexts_of(law: Law) -> dict[str, Context]:
     return {name: spec.context for name, spec in law.questions.items()}
 
 
-def _check_words(texts: Texts, law: Law) -> None:
-    """Raise `Refused` if in any language the words for an answer can be taken for another one."""
-    read = [texts.in_language(language) for language in texts.languages]
-    for name, context in _contexts_of(law).items():
-        words = [one.questions[name].words for one in read]
-        try:
+def _check_words(document: Document, law: Law) -> None:
+    """Raise `Refused` if in any language the words for an answer, or a public label, can be taken for another one."""
+    read = [document.texts.in_language(language) for language in document.texts.languages]
+    contexts = _contexts_of(law)
+    shown_as = [(contexts[name].values, [one.questions[name].words for one in read]) for name in contexts]
+    shown_as += [
+        (Domain(document.labels[name]), [one.background[name].words for one in read])
+        for name in document.texts.background
+    ]
+    try:
+        for context in contexts.values():
             check_blocks(context)
+        for values, words in shown_as:
             for place, some in enumerate(words):
                 if some not in words[:place]:
-                    check_words(context.values, some)
-        except InvalidInput as problem:
-            raise Refused(f"the collection shows one answer as another: {problem}") from None
+                    check_words(values, some)
+    except InvalidInput as problem:
+        raise Refused(f"the collection shows one answer as another: {problem}") from None
 
 
 def _certified(content: bytes, document: Document) -> Law:

@@ -38,7 +38,7 @@ def form_promise(
         same, again = "The same answers again use nothing; different ones", ("are not accepted", "use as much again")
     return [
         _asked(form),
-        *_protected(form, words, units),
+        *form_protection(form, words, units),
         *([INVITED] if access == "invitation" else []),
         f"{COST} {text_of(epsilon)} of your privacy budget. {same} {again[changes != 'refuse']}.",
     ]
@@ -65,17 +65,17 @@ def _asked(form: Form) -> str:
     }[form.strategy]
 
 
-def _protected(form: Form, words: Mapping[str, Mapping[str, str]], units: Mapping[str, str]) -> list[str]:
+def form_protection(form: Form, words: Mapping[str, Mapping[str, str]], units: Mapping[str, str]) -> list[str]:
     """How far answers are hidden: of the whole, or question by question, those together that promise the same."""
     if form.strategy == TOGETHER and _is_even(_joint(form)):
         return [_of_all("your report makes yours", _joint(form).largest)]
     promised: dict[tuple[str, ...], list[int]] = {}
     for place, (name, spec) in enumerate(form.questions.items(), 1):
-        hiding, showing = (
-            describe_hiding(spec.context, units.get(name, "")),
-            describe_showing(spec.context, words[name]),
+        said = (
+            describe_hiding(spec.context, words[name], units.get(name, "")),
+            *describe_showing(spec.context, words[name]),
+            *describe_bounds(spec.context),
         )
-        said = (hiding, *showing, *describe_bounds(spec.context))
         promised.setdefault(said, []).append(place)
     sentences = []
     for said, places in promised.items():

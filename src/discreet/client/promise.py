@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal, localcontext
 from fractions import Fraction
+from functools import cache
+from itertools import combinations, pairwise
 
 from ..contexts import Context
 from ..contexts.forms.places import LINE
@@ -40,7 +43,10 @@ NOTABLE = Fraction(1)
 MAX_COMPARED = 300
 """The most values of which the nearest two are looked for, and whose numbers are compared with distances."""
 
-NUMBER = re.compile(r"-?\d+(\.\d+)?")
+LEAST_SCALE = 3
+"""The fewest answers that a scale with others outside it has."""
+
+NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 """The number that a value begins with: 18 of 18, and of the band "18 to 27"."""
 
 LARGE = Fraction(14)
@@ -57,7 +63,7 @@ def promise(
     """
     again = "is not accepted" if changes == "refuse" else "uses as much again"
     return [
-        describe_hiding(context, unit),
+        describe_hiding(context, words, unit),
         *describe_showing(context, words),
         *describe_bounds(context),
         *([INVITED] if access == "invitation" else []),
@@ -75,8 +81,9 @@ def promise_for(context: Context, x: int | Sequence[int], unit: str = "") -> str
     others, hidden = context.size - 1, min(hidden_counts(context)[one] for one in several)
     if hidden == 0:
         return "This answer is not protected: whoever gets your report may learn it for certain."
-    if (near := _by_distance(context, unit, "it")) is not None:
-        return f"This answer is protected best against answers near it: {near}"
+    scale = _scale_of(context)
+    if scale is not None and max(several) < scale.size:
+        return f"This answer is protected best against answers near it: {_by_distance(scale, unit, 'it')}"
     level = context.largest if context.size > MAX_ROW else max(_largest_finite(context, one) for one in several)
     likelier = f"your report makes it at most {ratio(level)} times as likely as before (epsilon {text_of(level)})"
     if hidden == others:
@@ -106,12 +113,15 @@ def _largest_finite(context: Context, x: int) -> Fraction:
     return max(entry for entry in entries if isinstance(entry, Fraction))
 
 
-def describe_hiding(context: Context, unit: str = "") -> str:
-    """A sentence that says how far any answer is hidden from others."""
+def describe_hiding(context: Context, words: Mapping[str, str], unit: str = "") -> str:
+    """A sentence that says how far any answer is hidden from others; of a scale, one more about those outside it."""
     if context.tightest is None:
         return "Nothing is hidden here: whoever gets your report may learn your answer from it."
-    if (near := _by_distance(context, unit, "yours")) is not None:
-        return f"The nearer another answer is to yours, the better yours is hidden: {near}"
+    if (scale := _scale_of(context)) is not None:
+        near = _by_distance(scale, unit, "yours")
+        return (
+            f"The nearer another answer is to yours, the better yours is hidden: {near}{_beside(scale, context, words)}"
+        )
     times, epsilon, answers = ratio(context.largest), text_of(context.largest), "answers"
     other = "an answer that it is hidden from" if context.shows else "any other answer"
     if isinstance(context.domain, NumberDomain) and not context.domain.outside and not context.shows:
@@ -125,21 +135,93 @@ def describe_hiding(context: Context, unit: str = "") -> str:
     )
 
 
-def _by_distance(context: Context, unit: str, what: str) -> str | None:
-    """What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less.
+@dataclass(frozen=True)
+class _Scale:
+    """The first values of a context, between which E is `each` times a distance; `level` from any value outside."""
 
-    None for a context that does not go by distance alone, or has one answer.
-    """
-    each, is_number = _distance_epsilon(context), isinstance(context.domain, NumberDomain)
-    if context.shows or not context.largest or each is None:
+    size: int
+    each: Fraction
+    smallest: Fraction | None
+    """The least E between two of them; None if it was not looked for."""
+    largest: Fraction
+    is_numeric: bool
+    """Whether distances are differences of the numbers that the values begin with, and so have their unit."""
+    level: Fraction | None = None
+
+
+def _scale_of(context: Context) -> _Scale | None:
+    """The scale by which a context is explained: all values of a metric, or a line with some values outside it."""
+    if context.shows or not context.largest:
         return None
-    most = min(NOTABLE, context.largest) / each
+    each, few, is_number = _distance_epsilon(context), context.size <= MAX_COMPARED, context.number_bounds is not None
+    if each is None:
+        return _line_of(context) if few and context.is_entrywise and not is_number else None
+    smallest = Fraction(context.smallest) if few and not is_number else None
+    is_numeric = is_number or (few and _is_numeric(context, each))
+    return _Scale(context.size, each, smallest, context.largest, is_numeric)
+
+
+def _line_of(context: Context) -> _Scale | None:
+    """The line that E is beside values outside it, all of them at one level from every other value."""
+    level, size = Fraction(context.at(context.size - 1, 0)), context.size
+    while size and _is_outside(context, size - 1, level):
+        size -= 1
+    if not LEAST_SCALE <= size < context.size:
+        return None
+    numbers = _numbers(context, size)
+    for places in (numbers, range(size)):
+        if len(set(places)) < size:
+            continue
+        order = sorted(range(size), key=places.__getitem__)
+        each = Fraction(context.at(order[0], order[1])) / (places[order[1]] - places[order[0]])
+        if each and _is_along(context, order, places, each, level):
+            nearest = min(Fraction(context.at(x, z)) for x, z in pairwise(order))
+            largest = Fraction(context.at(order[0], order[-1]))
+            return _Scale(size, each, nearest, largest, places is numbers, level)
+    return None
+
+
+def _is_outside(context: Context, x: int, level: Fraction) -> bool:
+    """True if value number x is at this level from every other value, both ways."""
+    return all(context.at(x, z) == context.at(z, x) == level for z in range(context.size) if z != x)
+
+
+def _is_along(
+    context: Context, order: Sequence[int], places: Sequence[Fraction | int], each: Fraction, level: Fraction
+) -> bool:
+    """True if E is `each` times the distance of two places, or as much as by way of a value outside."""
+
+    @cache
+    def allowed(gap: Fraction | int) -> tuple[Fraction, Fraction]:
+        return each * gap, min(each * gap, 2 * level)
+
+    return all(
+        context.at(x, z) in (known := allowed(places[z] - places[x])) and context.at(z, x) in known
+        for x, z in combinations(order, 2)
+    )
+
+
+def _beside(scale: _Scale, context: Context, words: Mapping[str, str]) -> str:
+    """What a report shows of the answers outside a scale; nothing where there are none."""
+    if scale.level is None:
+        return ""
+    outside = [context.values[x] for x in range(scale.size, context.size)]
+    return (
+        f" Compared with {_list([quoted(value, words) for value in outside[:MAX_LISTED]], len(outside))}, any other "
+        f"answer becomes at most {ratio(scale.level)} times as likely as before, and the other way round "
+        f"(epsilon {text_of(scale.level)})."
+    )
+
+
+def _by_distance(scale: _Scale, unit: str, what: str) -> str:
+    """What a report shows against an answer at a round distance: the largest one with an epsilon of 1 or less."""
+    most = min(NOTABLE, scale.largest) / scale.each
     distance = next(step for step in _round_numbers(most) if step <= most)
-    level, other = each * distance, f"an answer at a distance of {text_of(distance)}"
-    if unit and (is_number or _is_numeric(context, each)):
+    level, other = scale.each * distance, f"an answer at a distance of {text_of(distance)}"
+    if unit and scale.is_numeric:
         other += f" {quoted(unit)}"
-    if not is_number and context.size <= MAX_COMPARED and context.smallest > level:
-        level, other = Fraction(context.smallest), "the nearest answers"
+    if scale.smallest is not None and scale.smallest > level:
+        level, other = scale.smallest, "the nearest answers"
     return (
         f"compared with {other}, your report makes {what} at most {ratio(level)} "
         f"times as likely as before (epsilon {text_of(level)}, in proportion to the distance)."
@@ -155,12 +237,15 @@ def _distance_epsilon(context: Context) -> Fraction | None:
     return bounds.a_unit if described.get("distance") == LINE and "points" not in described else None
 
 
+def _numbers(context: Context, count: int) -> list[Fraction]:
+    """The numbers that the first so many values begin with, as far as they begin with one."""
+    found = (NUMBER.match(str(context.values[x])) for x in range(count))
+    return [Fraction(one[0]) for one in found if one is not None]
+
+
 def _is_numeric(context: Context, each: Fraction) -> bool:
     """True if distances are differences of the numbers that the values begin with, and so have their unit."""
-    if context.size > MAX_COMPARED:
-        return False
-    found = [NUMBER.match(str(value)) for value in context.values]
-    numbers = [Fraction(one[0]) for one in found if one is not None]
+    numbers = _numbers(context, context.size)
     return len(numbers) == context.size and all(
         context.at(0, x) == each * abs(number - numbers[0]) for x, number in enumerate(numbers) if x
     )

@@ -18,6 +18,7 @@ from ..core.documents import parse_toml
 from ..core.errors import DiscreetError, InvalidInput, InvalidSpec, shown
 from ..core.exact import text_of
 from ..core.fields import Fields, exact, text, to_plain, whole
+from ..core.numbers import NumberDomain
 from ..estimation.results.projection import project
 from ..estimation.results.unbiased import estimate
 from ..leakage.profiles import profile_of
@@ -25,7 +26,7 @@ from ..mechanisms.mechanism import Mechanism
 from ..planning.choose import compare_mechanisms, prior_of
 from ..planning.expected import detectable_share, deviations_of
 from ..planning.objective import objective_of
-from ..questionnaires.strategies import strategies
+from ..questionnaires.strategies import strategies, variance
 from ..wire.form import ONE, TOGETHER, Form
 from ..wire.questionnaire import SETTINGS, plain_setting
 from ..wire.spec import Spec, dumps, is_form
@@ -72,10 +73,31 @@ def evaluate_draft(data: object) -> dict[str, Any]:
         "certificate": mechanism.certificate.as_dict(),
         "cost": text_of(spec.context.largest),
         "promise": promise(spec.context, "refuse", {}, unit=units[""])[:-1],
-        "rows": _rows(spec.context, mechanism, n, shares),
-        "preview": _preview(mechanism, n, shares),
+        **_accuracy(mechanism, n, shares),
         "spec": spec.to_toml(),
     }
+
+
+def _accuracy(mechanism: Mechanism, n: int, shares: Array) -> dict[str, Any]:
+    """The errors to expect and made-up results; of numbers the error of their mean, for which they are asked."""
+    mean = _mean(mechanism, n, shares)
+    if mean is not None:
+        return {"mean": mean, "people": n, "rows": [], "preview": None}
+    rows, preview = _rows(mechanism.context, mechanism, n, shares), _preview(mechanism, n, shares)
+    return {"rows": rows, "preview": preview}
+
+
+def _mean(mechanism: Mechanism, n: int, shares: Array) -> dict[str, float] | None:
+    """The standard error of the mean of numbers, and what it would be without randomization; None for other values."""
+    domain = mechanism.context.domain
+    if not isinstance(domain, NumberDomain):
+        return None
+    on_scale = np.arange(len(domain)) < domain.nodes
+    numbers = np.array([*map(float, domain.grid), *[0.0] * len(domain.outside)])
+    given = float(shares[on_scale].sum())
+    centred = np.where(on_scale, numbers - float(shares @ numbers) / given, 0.0) / given
+    plain = float(shares @ centred**2)
+    return {"stderr": math.sqrt(variance(mechanism, centred, shares) / n), "plain": math.sqrt(plain / n)}
 
 
 def read_file(data: object) -> dict[str, Any]:
@@ -174,6 +196,7 @@ def _joint(form: Form) -> Context:
 
 def _question(form: Form, name: str, stderr: float, n: int, unit: str) -> dict[str, Any]:
     context = form.questions[name].context
+    people = max(1, n // len(form.names)) if form.strategy == ONE else n
     return {
         "name": name,
         "values": [str(value) for value in context.values[:MAX_PREVIEW_VALUES]],
@@ -184,6 +207,7 @@ def _question(form: Form, name: str, stderr: float, n: int, unit: str) -> dict[s
         "stderr": stderr,
         "width": 2 * Z * stderr,
         "people_for_a_point": math.ceil(n * (stderr / 0.01) ** 2),
+        "mean": None if form.strategy == TOGETHER else _mean(form.mechanisms[name], people, _shares(context, None)),
     }
 
 

@@ -320,8 +320,11 @@ class Service:
                 raise
 
     def _mix(self) -> None:
-        self.store.mix(least=1 if self._is_new_day else MIX_UPLOADS, groupings=self._grouping)
-        self._is_new_day = False
+        if self._is_new_day:  # or the process is new: what came today is mixed again, however often it starts
+            self._mix_today()
+            self._is_new_day = False
+        else:
+            self.store.mix(least=MIX_UPLOADS, groupings=self._grouping)
 
     def _mix_today(self) -> None:
         """Mix what came today so far; it is mixed again with the rest of the day."""

@@ -209,6 +209,11 @@ class Context(Constructors, ABC):
         return number_bounds(self)
 
     @property
+    def is_entrywise(self) -> bool:
+        """True if files hold E entry by entry, whatever structure it has."""
+        return False
+
+    @property
     def outside(self) -> tuple[Context, Fraction] | None:
         """The context of a scale, over the first values, and the epsilon of the values outside it; else None."""
         return None

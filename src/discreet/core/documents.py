@@ -27,6 +27,9 @@ PIECE = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
 LONG_KEY = re.compile(rf"(?:^[ \t]*+|[\[{{,]\s*+)(?:{PIECE}){{{DEPTH}}}", re.MULTILINE)
 """A dotted key of TOML with more tables inside each other than any document has; parsing it takes their square."""
 
+LONG_NUMBER = re.compile(r"(?<=[=\[,\s])[+-]?\d[\w.+-]{10000}")
+"""A number of TOML with more digits than any document has; its parser keeps some 50 bytes for each."""
+
 
 def read_document(path: str | Path) -> bytes:
     """The bytes of a file that is a document; `BeyondLimits`, without reading on, if there are too many."""
@@ -46,6 +49,8 @@ def parse_toml(written: str) -> dict[str, Any]:
     check_work(KEY_WORK * keys + ENTRY_WORK * entries, f"a spec of about {keys} keys, tables and lists")
     if LONG_KEY.search(written):
         raise InvalidSpec(f"this is not a spec: tables must be at most {DEPTH} deep in each other")
+    if LONG_NUMBER.search(written):
+        raise InvalidSpec(f"this is not a spec: a number must have at most {DIGITS} digits")
     try:
         data = tomllib.loads(written, parse_float=decimal)
     except (ValueError, RecursionError) as problem:

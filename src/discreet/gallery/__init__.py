@@ -74,6 +74,7 @@ FORMS = (Example("habits-form", "a form of several questions, of which everybody
 
 QUESTIONNAIRES = (
     Example("health-questionnaire", "five questions of five kinds with all their texts, in two languages"),
+    Example("travel-questionnaire", "minutes of travel and an income, for their means"),
 )
 """Questionnaires to start from: forms with what people read, and how it is collected."""
 

@@ -35,31 +35,85 @@ svg text{fill:var(--ink);font:12px system-ui,sans-serif}.wide{overflow-x:auto}.w
 
 def page(data: Mapping[str, Any]) -> str:
     """The page of a report's data."""
-    inside = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "").replace("\u2029", "")
-    law, proof, promised = data["law"], data["certificate"], data["promise"]
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{escape(data["title"])}</title><style>{STYLE}</style></head><body>
-<h1>{escape(data["title"])}</h1>
-<p class="soft">{escape(data["question"])}</p>
+    return _whole(
+        data,
+        f"""<p class="soft">{escape(data["question"])}</p>
 <p><strong>{escape(_facts(data))}</strong> {escape(data["opening"])}</p>
 <h2>What people were promised</h2>
-{_list(promised["sentences"])}
+{_list(data["promise"]["sentences"])}
 <h2>What was found</h2>
+{_reading(data)}
 {_found(data)}
 {_blocks(data["blocks"])}
 <h2>What the numbers do not say</h2>
 {_list(data["caveats"])}
 <h2>How it can be checked</h2>
-<p>Reports were chosen at random by the mechanism <code>{escape(law["mechanism"])}</code>, {_bits(law["bits"])} each, by
-published rules (the law) with the SHA-256 <code>{escape(law["fingerprint"])}</code>. {_proof(proof)}</p>
-<p>Method: {escape(data["method"]["name"])}; intervals at {100 * data["confidence"]:g} % confidence. Made by
-{escape(data["made_by"])}. The data of this page are in its source, under the id <code>data</code>.</p>
+<p>{_checked(data)}</p>
+{_made(data, data["method"]["name"])}""",
+    )
+
+
+def form_page(data: Mapping[str, Any]) -> str:
+    """The page of the data of a report about several questions."""
+    questions = list(data["questions"].values())
+    shared = {_reading(one) for one in questions}
+    parts = [
+        f'<h3>{place}. {escape(one["question"])}</h3>\n<p class="soft">{one["n"]:,} reports.</p>\n'
+        f"{_reading(one) if len(shared) > 1 else ''}{_found(one)}{_blocks(one['blocks'])}"
+        f"{_list([line for line in one['caveats'] if line not in data['caveats']])}"
+        for place, one in enumerate(questions, 1)
+    ]
+    proofs = "".join(f"<li>{_checked(one)}</li>" for one in questions)
+    return _whole(
+        data,
+        f"""<p><strong>{escape(_facts(data))}</strong> {escape(data["opening"])}</p>
+<h2>What people were promised</h2>
+{_list(data["promise"]["sentences"])}
+<h2>What was found</h2>
+{shared.pop() if len(shared) == 1 else ""}
+{"".join(parts)}
+<h2>What the numbers do not say</h2>
+{_list(data["caveats"])}
+<h2>How it can be checked</h2>
+<p>The rules of the whole questionnaire have the SHA-256 <code>{escape(data["law"]["fingerprint"])}</code>.
+Question by question:</p>
+<ol>{proofs}</ol>
+{_made(data, questions[0]["method"]["name"])}""",
+    )
+
+
+def _whole(data: Mapping[str, Any], body: str) -> str:
+    """A page with its title and styles around what it says, and its data inside."""
+    inside = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "").replace("\u2029", "")
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{escape(data["title"])}</title><style>{STYLE}</style></head><body>
+<main><h1>{escape(data["title"])}</h1>
+{body}
+</main>
 <script type="application/json" id="data">{inside}</script>
 </body></html>
 """
+
+
+def _checked(data: Mapping[str, Any]) -> str:
+    """The law of a question, and its proof."""
+    law = data["law"]
+    return (
+        f"Reports were chosen at random by the mechanism <code>{escape(law['mechanism'])}</code>, {_bits(law['bits'])} "
+        f"each, by\npublished rules (the law) with the SHA-256 <code>{escape(law['fingerprint'])}</code>. "
+        f"{_proof(data['certificate'])}"
+    )
+
+
+def _made(data: Mapping[str, Any], method: str) -> str:
+    """How the numbers were made, and where they are for programs."""
+    return (
+        f"<p>Method: {escape(method)}; intervals at {100 * data['confidence']:g} % confidence. Made by\n"
+        f"{escape(data['made_by'])}. The data of this page are in its source, under the id <code>data</code>.</p>"
+    )
 
 
 def _facts(data: Mapping[str, Any]) -> str:
@@ -104,10 +158,14 @@ def _panels(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     return shown
 
 
+def _reading(data: Mapping[str, Any]) -> str:
+    """How a picture is read, and what its numbers are."""
+    return f'<p class="soft">{escape(data["caption"])} {escape(data["method"]["sentence"])}</p>'
+
+
 def _found(data: Mapping[str, Any]) -> str:
     """Every panel as a picture and a table, all on one scale, and what is said of them."""
     panels = _panels(data)
-    read = f'<p class="soft">{escape(data["caption"])} {escape(data["method"]["sentence"])}</p>'
     scale, parts = _Scale(panels, data["unit"] == "share", data["difference"]), []
     for panel in panels:
         if panel["heading"] is not None:
@@ -115,7 +173,7 @@ def _found(data: Mapping[str, Any]) -> str:
             parts.append(f"<h3>{escape(str(panel['heading']))}{of}</h3>")
         parts += [scale.picture(panel, data), scale.table(panel)]
     notes = "".join(f"<p>No {escape(name)}: {escape(reason)}</p>" for name, reason in data["notes"].items())
-    return read + "\n".join(parts) + notes + (_list(data["remarks"]) if data["remarks"] else "")
+    return "\n".join(parts) + notes + (_list(data["remarks"]) if data["remarks"] else "")
 
 
 def _blocks(blocks: Mapping[str, Any] | None) -> str:

@@ -34,8 +34,29 @@ GIVEN, LARGEST = ORDERS = ("given", "largest")
 """How answers are put in order: as the context has them, or the largest share first."""
 
 
+class Written:
+    """A report that is written to a file by its name."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything in the report as plain data."""
+        raise NotImplementedError
+
+    def to_html(self) -> str:
+        """The report as one page that needs nothing else, with its data inside."""
+        raise NotImplementedError
+
+    def write(self, path: str | Path) -> None:
+        """Write the report, whole or not at all: a page to .html, data to .json."""
+        suffix = Path(path).suffix
+        if suffix not in (".html", ".json"):
+            raise InvalidInput(f"{path}: a release report must be an .html or a .json file")
+        text = self.to_html() if suffix == ".html" else json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
+        with replacing(path) as file:
+            file.write(text.encode())
+
+
 @dataclass(frozen=True)
-class Release:
+class Release(Written):
     """A release report: `to_dict` for programs, `to_html` for people, `write` by the name of the file.
 
     >>> import discreet as dc
@@ -131,15 +152,6 @@ class Release:
     def to_html(self) -> str:
         """The report as one page that needs nothing else, with its data inside."""
         return page(self.to_dict())
-
-    def write(self, path: str | Path) -> None:
-        """Write the report, whole or not at all: a page to .html, data to .json."""
-        suffix = Path(path).suffix
-        if suffix not in (".html", ".json"):
-            raise InvalidInput(f"{path}: a release report must be an .html or a .json file")
-        text = self.to_html() if suffix == ".html" else json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
-        with replacing(path) as file:
-            file.write(text.encode())
 
 
 def _sentence(remark: str) -> str:

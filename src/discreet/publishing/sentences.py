@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..client.promise import COST, hidden_counts, promise
 from ..contexts import Context
 from .findings import Findings, influence
@@ -40,6 +42,15 @@ def opening(context: Context, randomized: str | None) -> str:
             "the reports or this page, and not against whoever held the answers."
         )
     return f"{recovered}: {how.format('')}."
+
+
+def opening_of(contexts: Sequence[Context], randomized: str | None) -> str:
+    """The same of several questions: what is true of all of them."""
+    partly = [one for one in contexts if one.tightest is None or min(hidden_counts(one)) == 0]
+    some = next((one for one in partly if one.tightest is not None), None)
+    if partly and some is None and len(partly) < len(contexts):
+        return "Answers to some questions were counted as they are; the promise below says which of them were hidden."
+    return opening(some or contexts[0], randomized)
 
 
 def promised(context: Context, words: dict[str, str]) -> list[str]:

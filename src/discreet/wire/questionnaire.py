@@ -77,6 +77,13 @@ class Questionnaire:
             return cls.of(data, folder=folder, source=str(path))
 
     @classmethod
+    def find(cls, path: str | Path) -> Questionnaire | None:
+        """The same, or None if the file has no title, which only questionnaires have."""
+        with located(str(path)):
+            data = parsed_document(check_name(path))
+        return cls.read(path) if isinstance(data, Mapping) and "title" in data else None
+
+    @classmethod
     def of(cls, data: object, *, folder: Path | None = None, source: str = "") -> Questionnaire:
         """The questionnaire in plain data; `InvalidSpec` names an entry that is missing, extra or ill-typed."""
         if not isinstance(data, Mapping):

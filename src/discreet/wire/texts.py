@@ -59,6 +59,11 @@ class QuestionTexts(LabelTexts):
     group: str = ""
     kind: str = ""
 
+    @property
+    def in_full(self) -> str:
+        """What was asked, of a box below its heading."""
+        return f"{self.group} {self.question}" if self.group else self.question
+
 
 @dataclass(frozen=True)
 class Texts:

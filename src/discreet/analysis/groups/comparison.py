@@ -21,8 +21,7 @@ from ..reference_distribution import Array, JointTest, ReferenceDistribution, de
 from ..result import CONFIDENCE, Estimates
 from ..survey.survey import Survey
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
-from .means import Means, column_names, doubts, ends_of, group_text, notes_of, rows_by_group
-from .moments import margin_of, queries_of
+from .means import Means, asked_of, column_names, doubts, ends_of, group_text, notes_of, rows_by_group
 from .omnibus import PermutationTest, omnibus_of_design, omnibus_of_tallies, pairs_with_first, permutation_test
 
 MAX_TESTS = 1_000_000
@@ -218,11 +217,7 @@ def compare(
         raise InvalidInput("by or wave must name the labels to compare, none of them twice")
     if paired is not None and isinstance(sample, GroupTallies):
         raise InvalidInput("paired needs the survey: tallies do not tell who is who")
-    values = sample.values if isinstance(sample, Survey) else sample.mechanism.context.values
-    if query is not None and question is not None:
-        raise InvalidInput("query and question must not both be given")
-    queries, weights = queries_of(values, query) if question is None else margin_of(values, question)
-    shares = query is None and question is None
+    queries, weights, shares = asked_of(sample, query, question)
     groups = groups_of(sample, names, weights, shares=shares, paired=paired)
     moments = groups.moments()
     families = _families(moments.groups, wave is not None)

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from ...bulk.labelled.tallies import GroupTallies
+from ...core.errors import InvalidInput
 from ...estimation.results.covariance import with_errors
 from ...estimation.results.score_law import ScoreLaw, remark_on_few
 from ..reference_distribution import Array, ReferenceDistribution, quantiles
 from ..result import CONFIDENCE, Estimates, label_text
 from ..survey.survey import INSECURE_REMARK, Survey
 from .group_moments import GroupMoments, GroupName, groups_of
-from .moments import queries_of
+from .moments import margin_of, queries_of
 
 MIN_PEOPLE = 30
 """Groups of fewer people are remarked on: their intervals may cover less often than they say."""
@@ -121,12 +122,26 @@ def ends_of(laws: Sequence[ScoreLaw], reference: ReferenceDistribution, confiden
     return np.array(low), np.array(high)
 
 
-def means_of(sample: Survey | GroupTallies, labels: Sequence[str], query: Any = None) -> Means:
-    """The share of every value, or a query, among the people of each combination of labels, or among all people."""
+def means_of(
+    sample: Survey | GroupTallies, labels: Sequence[str], query: Any = None, question: int | None = None
+) -> Means:
+    """The share of every value, or what is asked, among the people of each combination of labels, or among all people.
+
+    `query` and `question` are as for `compare`.
+    """
+    names, weights, shares = asked_of(sample, query, question)
+    moments = groups_of(sample, labels, weights, shares=shares).moments()
+    return Means(tuple(labels), names, moments, tuple(notes_of(sample, moments)), shares)
+
+
+def asked_of(sample: Survey | GroupTallies, query: Any, question: int | None) -> tuple[list[Any], Array | None, bool]:
+    """The names and weights of what is asked of a sample, and whether that is the plain share of every value."""
+    if query is not None and question is not None:
+        raise InvalidInput("query and question must not both be given")
     values = sample.values if isinstance(sample, Survey) else sample.mechanism.context.values
-    names, weights = queries_of(values, query)
-    moments = groups_of(sample, labels, weights, shares=query is None).moments()
-    return Means(tuple(labels), names, moments, tuple(notes_of(sample, moments)), query is None)
+    if question is not None:
+        return *margin_of(values, question), False
+    return *queries_of(values, query), query is None
 
 
 def notes_of(sample: Survey | GroupTallies, moments: GroupMoments) -> list[str]:

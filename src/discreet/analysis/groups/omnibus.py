@@ -14,7 +14,15 @@ from ...core.random import Source
 from ...estimation.decoders import Decoder, decoder_of
 from ...estimation.results.unbiased import estimate
 from ...estimation.tally import Tally
-from ..reference_distribution import Array, Codes, JointTest, ReferenceDistribution, chi_square_test, hotelling_test
+from ..reference_distribution import (
+    Array,
+    Codes,
+    JointTest,
+    ReferenceDistribution,
+    chi_square_test,
+    f_test,
+    hotelling_test,
+)
 from .group_moments import DrawnGroups, TalliedGroups
 from .moments import MechanismQueries
 
@@ -117,21 +125,45 @@ def omnibus_of_design(
     """Wald's test by ``d' C**+ d`` for the differences d to the first group of each family and their covariance C.
 
     With r degrees of freedom, the rank of C, it is compared with F (`hotelling_test`), by `reference`, that of these
-    differences. None where there are too few clusters, too many sums to hold, or a finite population.
+    differences. C is that of the sums over units, or that of people who all vary alike as if there were no difference,
+    whichever has the larger p: in small groups the first goes with the means, and rejects too often by itself. None
+    where there are too few clusters, too many sums to hold, or a finite population.
     """
     size, queries, units = len(groups.groups), len(groups.weights), groups.units
     if queries > MAX_VALUES or len(units) * size * queries > MAX_SUMS or groups.survey.population is not None:
         return None
     sums, means = np.empty((len(units), size, queries)), np.empty((size, queries))
+    held = np.empty((groups.survey.n, queries if groups.survey.n * queries <= MAX_SUMS else 0))
     for number in range(queries):
-        means[:, number], terms = groups.terms(groups.scores(number))
+        scores = groups.scores(number)
+        means[:, number], terms = groups.terms(scores)
         sums[:, :, number] = units.sums_of_groups(terms, groups.codes, size)
+        held[:, number : number + 1] = scores[:, None]
     ones, others = (list(side) for side in zip(*pairs_with_first(families), strict=True))
     gaps = (means[ones] - means[others]).reshape(-1)
     apart = (sums[:, ones] - sums[:, others]).reshape(len(units), -1)
     root, rank = inverse_root(units.as_people().covariance(apart * np.repeat(reference.factor, queries)))
     total = float(((gaps @ root) ** 2).sum())
-    return hotelling_test(total, rank, float(reference.df.mean()), reference.design_df)
+    test = hotelling_test(total, rank, float(reference.df.mean()), reference.design_df)
+    if test is None or not held.size:
+        return test
+    own = errors_of_families(held, families, groups.codes, groups.survey.relative_weights)
+    among, spread = units.alike(own, np.eye(size)[groups.codes] * groups.shares_of_weight[:, None])
+    rows = np.eye(size)[ones] - np.eye(size)[others]
+    root, rank = inverse_root(np.asarray(np.kron(rows @ among @ rows.T, spread), dtype=float))
+    total = float(((gaps @ root) ** 2).sum())
+    return max(test, f_test(total, rank, reference.design_df), key=lambda one: one.p)
+
+
+def errors_of_families(scores: Array, families: Sequence[Sequence[int]], codes: Codes, weights: Array) -> Array:
+    """How far the scores of people, a column each, are from the weighted mean of all groups that are compared."""
+    family_of = np.zeros(int(codes.max()) + 1, dtype=np.int64)
+    for number, family in enumerate(families):
+        family_of[list(family)] = number
+    own = family_of[codes]
+    totals = np.bincount(own, weights)
+    means = np.stack([np.bincount(own, weights * column) / totals for column in scores.T], axis=1)
+    return np.asarray(scores - means[own])
 
 
 def pairs_with_first(families: Sequence[Sequence[int]]) -> list[tuple[int, int]]:

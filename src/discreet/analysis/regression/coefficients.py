@@ -124,13 +124,17 @@ class Coefficients(Estimates):
         return np.asarray(two_sided(self.z if self.law is None else self.law.z_scores(), self.reference.df))
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """The low and the high end for each coefficient by itself: values that a test does not reject."""
+        """The low and the high end for each coefficient by itself: values that a test does not reject.
+
+        Ends of log-odds are stretched to hold the estimate, which may have a penalty, or stay where it was left.
+        """
         if self.law is not None:
             return self.law.ends(quantiles(confidence, self.reference.df))
         if self.scored is None:
             return super().interval(confidence)
         check_confidence(confidence)
-        return self.scored.interval(confidence)
+        low, high = self.scored.interval(confidence)
+        return np.fmin(low, self.coefficients), np.fmax(high, self.coefficients)
 
     def test_remarks(self) -> list[str]:
         """What is said of how intervals and p-values were made."""

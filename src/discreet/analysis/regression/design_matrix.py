@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bulk.labelled.columns import codes_of, column_of, missing_in, narrow_type
+from ...bulk.labelled.columns import check_aligned, codes_of, column_of, missing_in, narrow_type
 from ...core.errors import InvalidInput, shown
 from ..reference_distribution import Array, Codes
 from ..survey.survey import Survey
@@ -193,7 +193,7 @@ def _entries(survey: Survey, on: Sequence[Any]) -> tuple[list[str], dict[str, ND
             name, column = entry
             if name in columns:
                 raise InvalidInput(f"on: {name!r} is a label of the survey; give the column another name")
-            columns[name] = complete_column(f"on: {name!r}", column, survey.n)
+            columns[name] = complete_column(f"on: {name!r}", column, survey)
             names.append(name)
         elif isinstance(entry, str):
             names.append(entry)
@@ -202,9 +202,10 @@ def _entries(survey: Survey, on: Sequence[Any]) -> tuple[list[str], dict[str, ND
     return names, columns
 
 
-def complete_column(name: str, column: Any, n: int) -> NDArray[Any]:
-    """A column of n labels that the survey does not hold, of which none may be missing."""
-    entries = column_of(name, column, n)
+def complete_column(name: str, column: Any, survey: Survey) -> NDArray[Any]:
+    """A column of labels that the survey does not hold, one a person, of which none may be missing."""
+    check_aligned({"the survey": survey, name: column})
+    entries = column_of(name, column, survey.n)
     if missing_in(name, entries).any():
         raise InvalidInput(f"{name}: entries are missing; as a label of the survey it may lack some")
     return narrow_type(entries)

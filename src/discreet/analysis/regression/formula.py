@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bulk.labelled.columns import by_name
+from ...bulk.labelled.columns import by_name, check_aligned
 from ...core.errors import InvalidInput, shown
 from ..reference_distribution import Array
 
@@ -90,6 +90,7 @@ class Formula:
             raise InvalidInput(f"labels must also give {', '.join(map(repr, absent))}")
         if strange := [name for name in labels if name not in self.levels]:
             raise InvalidInput(f"labels: {', '.join(map(shown, strange))} is not in the regression")
+        check_aligned({f"labels[{name!r}]": labels[name] for name in self.levels})
         columns = {name: _as_column(labels[name]) for name in self.levels}
         sizes = {len(column) for column in columns.values()}
         size = max(sizes, default=1)

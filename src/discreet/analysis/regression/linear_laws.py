@@ -15,7 +15,7 @@ import numpy as np
 
 from ...estimation.results.score_law import ScoreLaw, combine, law_of_terms, scale_law
 from ..groups.moments import MechanismQueries, least_variance
-from ..reference_distribution import Array, JointTest, ReferenceDistribution, joint_test
+from ..reference_distribution import Array, JointTest, ReferenceDistribution, f_test, joint_test
 from ..survey.degrees_of_freedom import MANY_DF
 from ..survey.survey import Survey
 from .design_matrix import DesignMatrix
@@ -137,9 +137,7 @@ class LinearLaws:
         e**2`` and of what it is if all people vary alike, as `compare` takes it. With the residuals of the fit itself,
         or with the first of the two alone, small samples reject too often.
         """
-        combinations, inverse = rows @ self.turn, self.design.inverse
-        away, along = combinations @ self.coefficients, inverse @ combinations.T
-        null = self.coefficients - along @ np.linalg.solve(combinations @ along, away)
+        combinations, away, null = self._without(rows)
         spread, even = np.zeros((2, len(rows), len(rows)))
         variance = 0.0
         for (place, parts, _), (_, columns) in zip(
@@ -151,6 +149,29 @@ class LinearLaws:
             variance += float(errors @ errors) / self.design.n
         tests = [joint_test(away, covariance, method="score") for covariance in (spread, variance * even)]
         return min(tests, key=lambda test: test.statistic)
+
+    def alike(self, rows: Array, rest: float) -> JointTest:
+        """The same under a design, by the covariance if all people vary alike and those of a cluster go together.
+
+        The statistic is compared with F, with `rest` degrees of freedom for the errors.
+        """
+        combinations, away, null = self._without(rows)
+        pieces = zip(parts_of(self.design, combinations), self.design.chunks(max(1, len(rows))), strict=True)
+        errors, parts = (
+            np.concatenate(side)
+            for side in zip(
+                *((self.scores[place] - columns @ null, own) for (place, own, _), (_, columns) in pieces), strict=True
+            )
+        )
+        among, spread = self.design.survey.units.alike(errors[:, None], parts)
+        statistic = joint_test(away, among * spread[0, 0]).statistic
+        return f_test(statistic, len(rows), rest)
+
+    def _without(self, rows: Array) -> tuple[Array, Array, Array]:
+        """The combinations of scaled coefficients, their estimates, and the coefficients with which they are 0."""
+        combinations = rows @ self.turn
+        away, along = combinations @ self.coefficients, self.design.inverse @ combinations.T
+        return combinations, away, self.coefficients - along @ np.linalg.solve(combinations @ along, away)
 
     def _sides(self, combinations: Array) -> tuple[Array, Array, Array, Array, Array]:
         """By side and combination: the sums of c, c times what is fitted, c squared, and of powers of terms."""

@@ -418,7 +418,7 @@ def _features(survey: Survey, query: Any) -> dict[str, Array]:
 def _outcome(survey: Survey, outcome: Any) -> tuple[str, Array]:
     """The name of the outcome, and that of every person."""
     if isinstance(outcome, tuple) and len(outcome) == 2 and isinstance(outcome[0], str):
-        name, column = outcome[0], complete_column("outcome", outcome[1], survey.n)
+        name, column = outcome[0], complete_column("outcome", outcome[1], survey)
     else:
         name, column = outcome, survey.label(outcome)
     if column.dtype.kind not in "biuf":

@@ -88,8 +88,8 @@ class Regression(Coefficients):
         """The test that the coefficients of these names (columns, or all columns of a term) are 0 together.
 
         It is a score test; of one coefficient with the identity link that by its confidence distribution, and Wald's
-        of several with it where there are weights, clusters or strata, or where `errors` were chosen; nan where all
-        reports are alike.
+        of several with it where `errors` were chosen, or where there are weights, clusters or strata: there by their
+        covariance or by that of people who vary alike, whichever has the larger p. It is nan where reports are alike.
         """
         places = self.formula.places(names or self.names[1:])
         if not places:
@@ -97,8 +97,14 @@ class Regression(Coefficients):
         if self.law is not None and self.linear is not None and len(places) > 1:
             if not self.linear.told:
                 return JointTest(math.nan, len(places), math.nan)
+            rows = np.eye(len(self.coefficients))[list(places)]
             if self.errors == CORRECTED:
-                return self.linear.jointly(np.eye(len(self.coefficients))[list(places)])
+                return self.linear.jointly(rows)
+            if self.errors == SURVEY:
+                wald, alike = self.jointly(places), self.linear.alike(rows, self.reference.design_df)
+                return (
+                    wald if wald.p > alike.p else alike
+                )  # also where reports of a group are alike, and Wald's has no p
         return self.jointly(places)
 
     def predict(self, labels: Any = None) -> Prediction:

@@ -66,7 +66,8 @@ def sandwich_of_pieces(
     if kind is None:
         meat = covariance_of_pieces(design.survey.units, seen(), p)
         apart, drawn = (np.diag(bread @ one @ bread.T) for one in (each, meat))
-        if (drawn < NOTHING * apart).any():
+        added = np.diag(np.abs(bread) @ np.abs(each) @ np.abs(bread).T)
+        if ((drawn < NOTHING * apart) & (apart > NOTHING * added)).any():  # what is less is left of a sum by rounding
             raise InvalidInput(
                 "clusters: everybody who decides one of the coefficients is of one cluster, which tells nothing of "
                 "their spread: leave that label out, or the clusters"

@@ -103,6 +103,23 @@ class SamplingUnits:
         sums = np.bincount(self.unit_of * groups + codes, terms, minlength=len(self) * groups)
         return np.asarray(sums, dtype=float).reshape(-1, groups)
 
+    def alike(self, errors: Array, parts: Array) -> tuple[Array, Array]:
+        """The covariance of the sums of ``part * error``, a part in each column, where all people vary alike.
+
+        It is that of people who go together in clusters with the correlation r, ``(1 - r) A'A + r B'B`` with the parts
+        A and their sums B over clusters, times the second matrix: the covariance of the errors inside strata.
+        """
+        strata = self.stratum_of[self.unit_of]
+        counts = np.maximum(np.bincount(strata, minlength=len(self.sizes)), 1)
+        means = np.stack([np.bincount(strata, e, minlength=len(counts)) / counts for e in errors.T], axis=1)
+        own = errors - means[strata]
+        among = parts.T @ parts
+        if not self.unclustered:
+            within = float(np.mean([self.correlation(column) for column in own.T]))
+            sums = self.sums(parts)
+            among = (1 - within) * among + within * sums.T @ sums
+        return among, own.T @ own / len(own)
+
     def as_people(self) -> SamplingUnits:
         """The same units, each of them one row of terms."""
         units = copy(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -96,6 +96,8 @@ class Survey:
 
     insecure = False
     """True if the files that it was read from say that a seed drew reports of theirs."""
+    index: Any
+    """The index that its columns of pandas have, by which further columns are checked; None where they have none."""
 
     def __init__(
         self,
@@ -117,7 +119,7 @@ class Survey:
         given = {f"labels[{name!r}]": column for name, column in labels.items()}
         design = {"weights": weights, "clusters": clusters, "strata": strata}
         given |= {name: column for name, column in design.items() if column is not None}
-        check_aligned({"reports": reports, **given})
+        index = check_aligned({"reports": reports, **given})
         columns = {name: column_of(name, column, len(batch)) for name, column in given.items()}
         complete = np.ones(len(batch), dtype=bool)
         for name, column in columns.items():
@@ -129,11 +131,13 @@ class Survey:
             complete &= ~lacking
         if not complete.all():
             batch, columns = batch[complete], {name: column[complete] for name, column in columns.items()}
+            index = None if index is None else index[complete]
         columns = {name: narrow_type(column) for name, column in columns.items()}
         self.waves: tuple[Wave, ...] = (Wave(mechanism, batch),)
         self.labels: dict[str, NDArray[Any]] = {name: columns[f"labels[{name!r}]"] for name in labels}
         self.weights = positive_numbers("weights", columns["weights"]) if "weights" in columns else None
         self.clusters, self.strata = columns.get("clusters"), columns.get("strata")
+        self.index = index
         self.population = checked_population(population, self.waves[0].tally.n, self.strata)
         self.left_out = int(len(complete) - complete.sum())
         self.part_of: tuple[Survey, NDArray[np.bool_]] | None = None
@@ -214,7 +218,7 @@ class Survey:
         `Unavailable` where people have weights, which counts cannot hold.
         """
         self._check_unweighted("tally")
-        return sum((wave.tally for wave in self.waves), self.mechanism.tally())
+        return replace(sum((wave.tally for wave in self.waves), self.mechanism.tally()), insecure=self.insecure)
 
     def _check_unweighted(self, name: str) -> None:
         if self.weights is not None:
@@ -312,6 +316,7 @@ class Survey:
             labels={name: concatenate([column, other.labels[name]]) for name, column in self.labels.items()},
             **self._design_columns(lambda name, column: concatenate([column, getattr(other, name)])),
             population=population,
+            index=None if self.index is None or other.index is None else self.index.append(other.index),
             left_out=self.left_out + other.left_out,
             insecure=self.insecure or other.insecure,
             part_of=whole,
@@ -339,9 +344,12 @@ class Survey:
         """
         chosen = np.zeros(self.n, dtype=bool)
         try:
-            chosen[np.asarray(rows)] = True
+            numbers = np.asarray(rows)
+            chosen[numbers] = True
         except (IndexError, ValueError, TypeError):
             raise InvalidInput(f"rows must be True or False for each of {self.n} reports, or numbers of rows") from None
+        if numbers.dtype == bool:
+            check_aligned({"the survey": self, "rows": rows})
         waves = [
             wave if inside.all() else Wave(wave.mechanism, wave.reports[inside])
             for wave, inside in self.by_wave(chosen)
@@ -352,6 +360,7 @@ class Survey:
             labels={name: column[chosen] for name, column in self.labels.items()},
             **self._design_columns(lambda name, column: column[chosen]),
             population=self.population if self.design else None,
+            index=None if self.index is None else self.index[chosen],
             left_out=0,
             insecure=self.insecure,
             part_of=self._domain(chosen) if self.design else None,
@@ -389,7 +398,8 @@ class Survey:
         self._check_unweighted("tallies")
         reports = np.concatenate([wave.reports for wave in self.waves])
         coded = [Labels(objects(levels), codes) for levels, codes in map(codes_of, map(self.label, labels))]
-        return of_counts(self.mechanism, labels, counts_by_label(self.mechanism, reports, coded))
+        counts = counts_by_label(self.mechanism, reports, coded)
+        return of_counts(self.mechanism, labels, counts, insecure=self.insecure)
 
     # -- estimates -----------------------------------------------------------------------------------
     def shares(self) -> Means:
@@ -400,10 +410,10 @@ class Survey:
         """The sum of the shares weighted by `query`, as in `Estimate.query`: an event, scores, or "mean"."""
         return self._means((), query)
 
-    def by(self, *labels: str | Sequence[str], query: Any = None) -> Means:
+    def by(self, *labels: str | Sequence[str], query: Any = None, question: int | None = None) -> Means:
         """The share of every value, or a query, among the people of each label or combination of labels.
 
-        Labels are named one by one or in a list, as for `compare`.
+        Labels are named one by one or in a list, and `query` and `question` are as for `compare`.
 
         >>> import discreet as dc
         >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
@@ -415,12 +425,12 @@ class Survey:
         names = names_of("by", labels[0] if len(labels) == 1 else labels)
         if not names:
             raise InvalidInput("by() must name at least one label")
-        return self._means(names, query)
+        return self._means(names, query, question)
 
-    def _means(self, labels: tuple[str, ...], query: Any) -> Means:
+    def _means(self, labels: tuple[str, ...], query: Any, question: int | None = None) -> Means:
         from ..groups.means import means_of
 
-        return means_of(self, labels, query)
+        return means_of(self, labels, query, question)
 
     # -- what everything else is made from -----------------------------------------------------------
     def scores(self, query: Any, *, calibrated: bool = True) -> Array:

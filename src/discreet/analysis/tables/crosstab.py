@@ -230,7 +230,7 @@ def crosstab(
     [[0.49, 0.25], [0.0, 0.25]]
     """
     given = {name: one for name, one in (("first", first), ("second", second)) if one is not None}
-    check_aligned({name: one[1] for name, one in given.items() if isinstance(one, tuple) and len(one) == 2})
+    check_aligned({name: one[1] if isinstance(one, tuple) and len(one) == 2 else one for name, one in given.items()})
     surveys = tuple(_survey(name, one) for name, one in given.items())
     pairs = pair_surveys(*surveys) if len(surveys) == 2 else split_pairs(surveys[0], questions)
     shares, stderr = pairs.means()

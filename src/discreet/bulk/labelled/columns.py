@@ -75,14 +75,15 @@ def by_name(role: str, given: Any) -> Mapping[str, Any]:
     return {name: given[name] for name in names}
 
 
-def check_aligned(columns: Mapping[str, Any]) -> None:
-    """Refuse columns of pandas whose indexes differ: a row of one is another person's than that of the other."""
+def check_aligned(columns: Mapping[str, Any]) -> Any:
+    """The index that columns of pandas have, or None; refuse different ones, whose rows are of different people."""
     indexes = {name: column.index for name, column in columns.items() if hasattr(column, "index")}
     indexes = {name: index for name, index in indexes.items() if hasattr(index, "equals")}
     for name, index in indexes.items():
         first = next(iter(indexes))
         if not index.equals(indexes[first]):
             raise InvalidInput(f"{name} must have the index of {first}: align them first, or give them without one")
+    return next(iter(indexes.values()), None)
 
 
 def names_of(role: str, names: Any) -> tuple[str, ...]:

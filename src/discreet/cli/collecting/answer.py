@@ -62,7 +62,7 @@ def command(
     as_json: bool,
     **account: str | None,
 ) -> None:
-    """Answer the collection at URL with VALUE, which stays here: only a randomized report is sent.
+    """Answer the collection at URL with VALUE: a report is drawn here by its law, and nothing else of VALUE is sent.
 
     The law of the collection is checked first, and the answer is paid for from your ledger. In a terminal, without
     VALUE, what is asked and promised is shown with what it costs, every question is asked, and nothing is spent or sent

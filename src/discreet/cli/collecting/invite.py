@@ -179,7 +179,10 @@ def _check_links(people: People, target: Target, name: str) -> None:
     for number, row in enumerate(people.rows, 1):
         address, _, invitation = row[place].partition("#invitation=")
         if address != target.answer or not re.fullmatch(r"[\w.~-]{1,128}", invitation, re.ASCII):
-            raise InvalidInput(f"{name}: row {number}: its link must be {target.answer}#invitation=...")
+            raise InvalidInput(
+                f"{name}: row {number}: its link must be {target.answer}#invitation=...; "
+                "--public says where people reach the collector, if elsewhere"
+            )
         if invitation in seen:
             raise InvalidInput(f"{name}: row {number}: its link is that of another row, too")
         seen.add(invitation)

@@ -366,12 +366,12 @@ class Account:
             if stored.entry.wording == wording
         ]
 
-    def overlaps(self, fingerprint: str, domain: Domain) -> list[tuple[str, int]]:
-        """The collections answered under other laws that share values with this domain, and how many."""
+    def overlaps(self, domain: Domain) -> list[tuple[str, int]]:
+        """The collections that were answered and share values with this domain, and how many."""
         shared = {
             other: sum(value in domain for value in context.domain)
             for other, context in self.terms.contexts.items()
-            if other != fingerprint and context is not None
+            if context is not None
         }
         found = (
             (name, max(shared.get(part, 0) for part in self.terms.parts_of(known.fingerprint)))

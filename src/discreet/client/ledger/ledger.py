@@ -241,7 +241,7 @@ class Ledger:
             return asked.asked(journal.key, wording)
 
     def warnings(self, question: str, law: Law, *, wording: str | None = None) -> list[str]:
-        """A sentence for each collection answered under another law whose values are among those of this one.
+        """A sentence for each collection that was answered and whose values are among those of this one.
 
         The ledger cannot know whether two questions ask the same; it knows their answers. There is none for a question
         that was answered already, here or with the same law and wording.
@@ -253,9 +253,9 @@ class Ledger:
         for place, part in enumerate(asked.parts, 1):
             those = f"{part.context.size} answers" + (f" to question {place}" if len(asked.parts) > 1 else "")
             sentences += [
-                f"{count} of these {those} were also answers to {name}, which you answered under another law: "
+                f"{count} of these {those} were also answers to {name}, which you answered before: "
                 "if both ask the same of you, what they show adds up."
-                for name, count in account.overlaps(part.fingerprint, part.context.domain)
+                for name, count in account.overlaps(part.context.domain)
             ]
         return sentences
 

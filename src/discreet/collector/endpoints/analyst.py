@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...estimation.tally import Tally, tally_to_json
+from ...publishing import FormRelease, Release, release_form
 from ...publishing import release as release_report
+from ...publishing.form_release import order_of
 from ...questionnaires.questions import AskedQuestion, asked_question, names_of
 from ...wire.form import Form
 from ..batching import MIXED, label_text
@@ -154,29 +156,45 @@ async def crosstab(request: HttpRequest) -> HttpResponse:
 
 
 async def release(request: HttpRequest) -> HttpResponse:
-    """The shares as a report to be published: one page, or its data."""
-    breakdown, question = _breakdown(request), _question(request)
+    """The shares of a question, or of all, as a report to be published: one page, or its data."""
+    breakdown, law = _breakdown(request), request.collection.instrument.law
+    whole = request.parameters.get("question") is None
+    names = (names_of(law) or ("",)) if whole else ()
+    asked = [asked_question(law, name) for name in names] if whole else [_question(request)]
     form = request.parameters.get("form", "html")
     if form not in ("html", "json"):
         raise HttpProblem("parameter", "form must be html or json")
-    if question.is_margin and breakdown.method != "unbiased":
+    if any(one.is_margin for one in asked) and breakdown.method != "unbiased":
         raise HttpProblem("unavailable", "a report about one of several answers that are one value is unbiased")
     declaration, chosen = request.collection.declaration, request.parameters.get("period")
     texts = declaration.texts
 
+    def result_of(question: AskedQuestion, counts: CellCounts) -> Any:
+        counted: Any = counts_of(question, counts).tally()
+        return question.means(counted) if question.is_margin else METHODS[breakdown.method](counted)
+
     def publish(request: HttpRequest, counts: CellCounts) -> HttpResponse:
         _check_minimum(request, counts)
-        counted: Any = counts_of(question, counts).tally()
-        report = release_report(
-            question.means(counted) if question.is_margin else METHODS[breakdown.method](counted),
-            title=texts.title,
-            question=texts.questions[question.name].question,
-            words=texts.questions[question.name].words,
-            confidence=breakdown.confidence,
-            asked_by=texts.asker,
-            period="" if chosen is None else f"{declaration.period} {chosen}",
-            notes=question.caveats(),
-        )
+        facts: dict[str, Any] = {
+            "title": texts.title,
+            "confidence": breakdown.confidence,
+            "asked_by": texts.asker,
+            "period": "" if chosen is None else f"{declaration.period} {chosen}",
+        }
+        report: Release | FormRelease
+        if whole and isinstance(law, Form):
+            results = {one.name: result_of(one, counts) for one in asked}
+            report = release_form(law, results, texts=texts.questions, **facts)
+        else:
+            (question,) = asked
+            text = texts.questions[question.name]
+            own: dict[str, Any] = {
+                "question": text.in_full,
+                "words": text.words,
+                "order": order_of(text),
+                "notes": question.caveats(),
+            }
+            report = release_report(result_of(question, counts), **own, **facts)
         if form == "json":
             return JsonResponse(report.to_dict())
         return HttpResponse(report.to_html().encode(), media_type="text/html; charset=utf-8")

@@ -200,7 +200,11 @@ SCHEMAS: Plain = {
         preview={"type": ["object", "null"]},
         spec=TEXT,
     ),
-    "Release": {"type": "object", "required": ["version", "title", "n", "promise", "certificate", "law", "caveats"]},
+    "Release": {
+        "type": "object",
+        "required": ["version", "title", "n", "promise", "law", "caveats"],
+        "anyOf": [{"required": ["certificate"]}, {"required": ["questions"]}],
+    },
     "Created": table(id=TEXT, collection=TEXT, fingerprint=HASH, mechanism=TEXT, state=STATE),
     "Closed": table(id=TEXT, state={"const": "closed"}),
     "Invite": table(count=whole(1, MAX_INVITATIONS)),
@@ -407,7 +411,7 @@ OPERATIONS: dict[str, tuple[str, Plain, str]] = {
         "below_minimum unavailable",
     ),
     f"GET {ONE}/release": (
-        "The shares as a report to be published.",
+        "The shares of a question, or of all, as a report to be published.",
         _content({"text/html": TEXT, JSON: ref("Release")}),
         "below_minimum unavailable",
     ),

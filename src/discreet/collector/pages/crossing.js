@@ -6,6 +6,7 @@ import { at, el, keep, show } from "./dom.js";
 import { isVague } from "./glance.js";
 import { isolated, say } from "./languages.js";
 import { csvField } from "./table.js";
+import { answerText } from "./translated.js";
 import { valueText } from "./words.js";
 
 /** The most answers of a question whose table is shown; larger ones are kept as a file. */
@@ -16,7 +17,7 @@ const kept = { first: "", second: "", by: "" };
 /**
  * The choice of two questions, and their table.
  * @param {Element} place
- * @param {{id: string, questions: any[], strategy: string, open: boolean, labels: string[], labelText: (name: string) => string, labelWord: (name: string, text: string | null) => string}} about
+ * @param {{id: string, questions: any[], own: any[], strategy: string, open: boolean, labels: string[], labelText: (name: string) => string, labelWord: (name: string, text: string | null) => string}} about
  */
 export async function crossing(place, about) {
   const { questions, strategy } = about;
@@ -70,15 +71,21 @@ export async function crossing(place, about) {
   }
 }
 
-/** @param {any} cell @param {{questions: any[], id: string, open: boolean, labelWord: (name: string, text: string | null) => string}} about */
-function table(cell, { questions, id, open, labelWord }) {
+/** @param {any} cell @param {{questions: any[], own: any[], id: string, open: boolean, labelWord: (name: string, text: string | null) => string}} about */
+function table(cell, { questions, own, id, open, labelWord }) {
   const group = kept.by ? labelWord(kept.by, cell.labels[kept.by]) : "";
   if (!cell?.result) return [el("p", { class: "soft small" }, say("tooFewYet"))];
   const { result } = cell;
-  const texts = [kept.first, kept.second].map((name) => questions.find((one) => one.name === name));
-  const [rows, columns] = result.values.map((/** @type {any[]} */ side, /** @type {number} */ i) => side.map((value) => valueText(value, texts[i].words ?? {})));
+  const both = (/** @type {any[]} */ all) => [kept.first, kept.second].map((name) => all.find((one) => one.name === name));
+  const texts = both(questions);
+  const [rows, columns] = result.values.map((/** @type {any[]} */ side, /** @type {number} */ i) => side.map((value) => answerText(value, texts[i])));
   const lines = rows.flatMap((/** @type {string} */ row, /** @type {number} */ x) => columns.map((/** @type {string} */ column, /** @type {number} */ z) => [row, column, result.shares[x][z], result.stderr?.[x][z], result.low?.[x][z], result.high?.[x][z]]));
-  const csv = () => keep(`crossed-${id}-${kept.first}-${kept.second}${group && `-${group}`}.csv`, "text/csv", [[kept.first, kept.second, "share", "stderr", "low", "high"], ...lines].map((line) => `${line.map(csvField).join(",")}\n`).join(""));
+  /** The answers of every line in a file, in the collection's own words. @param {any[]} all @returns {string[][]} */
+  const named = (all) => {
+    const [first, second] = both(all).map(({ words = {} }, i) => result.values[i].map((/** @type {any} */ value) => valueText(value, words)));
+    return first.flatMap((/** @type {string} */ row) => second.map((/** @type {string} */ column) => [row, column]));
+  };
+  const csv = () => keep(`crossed-${id}-${kept.first}-${kept.second}${group && `-${group}`}.csv`, "text/csv", [[kept.first, kept.second, "share", "stderr", "low", "high"], ...named(own).map((names, i) => [...names, ...lines[i].slice(2)])].map((line) => `${line.map(csvField).join(",")}\n`).join(""));
   const button = el("p", {}, el("button", { class: "plain", type: "button", onclick: csv }, say("saveTable")));
   if (rows.length > MOST || columns.length > MOST) return [el("p", { class: "small" }, say("tooLarge", { rows: rows.length, columns: columns.length })), button];
   const cellOf = (/** @type {number} */ x, /** @type {number} */ z) => {

@@ -1,6 +1,6 @@
 /** A questionnaire as it is designed: what each question is about, and the document that declares all of it. */
 
-import { bandsOf, linesOf, pasted, specOf, wordsIn } from "./domain.js";
+import { bandsOf, linesOf, numbersOf, pasted, specOf, wordsIn } from "./domain.js";
 import { hasSentence, say } from "./languages.js";
 import { language } from "./page.js";
 
@@ -17,12 +17,12 @@ export const STRATEGIES = ["each", "one at random", "together"];
 export const GENERAL = /** @type {const} */ (["asker", "introduction", "consent", "thanks"]);
 
 /**
- * @typedef {{key: string, text: string, name: string, help: string, kind: string, answers: string, words: string, unit: string, from: number, to: number, width: number, boxes: string,
+ * @typedef {{key: string, text: string, name: string, help: string, kind: string, answers: string, words: string, unit: string, from: number, to: number, width: number, clip: boolean, boxes: string,
  *   form: string, epsilon: number, outer: number, reach: number, sensitive: Set<string>, pairs: string, beside: Set<string>, besideEpsilon: number, given: any}} Question
  * @typedef {{key: string, text: string, name: string, help: string, answers: string}} Background
  * @typedef {{questions: Question[], strategy: string, whole: number | null, title: string, asker: string, introduction: string, consent: string, thanks: string, language: string,
  *   background: Background[], translations: Record<string, Record<string, string>>, minimum: number, changes: string, access: string, first: string, last: string, period: string, rest: Record<string, any>}} Model
- * @typedef {{name: string, spec: any, texts: any, values: string[], counts: number[] | null, outside: number, ids: Record<string, string>, number: number}} Flat
+ * @typedef {{name: string, spec: any, texts: any, values: string[], counts: number[] | null, outside: number, numbers?: {low: string, high: string, step: string, clip: boolean}, ids: Record<string, string>, number: number}} Flat
  */
 
 let last = 0;
@@ -42,6 +42,7 @@ export const newQuestion = (given = {}) => ({
   from: 18,
   to: 99,
   width: 1,
+  clip: true,
   boxes: "",
   form: "uniform",
   epsilon: 1,
@@ -123,10 +124,11 @@ function single(question, model, number, taken) {
   const { key } = question;
   const name = question.name || unique(nameOf(question.text, `question_${number + 1}`), taken);
   const { values, counts, spec, outside } = specFor(question, model);
+  const numbers = isAny(question) ? { step: String((question.to - question.from) / 32), ...spec.domain } : undefined;
   const kind = question.kind === "number" && question.width > 1 ? "scale" : question.kind;
   const words = { ...besideWords(question, model), ...(["choice", "scale"].includes(question.kind) ? wordsIn(question.words) : {}) };
   const texts = filled({ question: question.text.trim(), help: question.help.trim(), words, unit: ["number", "scale"].includes(question.kind) ? question.unit.trim() : "", kind: kind === "choice" ? "" : kind });
-  return { name, spec, texts, values, counts, outside, number, ids: { question: `${key}/question`, help: `${key}/help`, unit: `${key}/unit`, words: `${key}/words/` } };
+  return { name, spec, texts, values, counts, outside, numbers, number, ids: { question: `${key}/question`, help: `${key}/help`, unit: `${key}/unit`, words: `${key}/words/` } };
 }
 
 /** Words for the answers outside the scale, where the texts of the survey are in the language of this page, and that is not English. @param {Question} question @param {Model} model @returns {Record<string, string>} */
@@ -165,20 +167,25 @@ function specFor(question, model) {
   const values = [...domain.values.map(String), ...asked.beside];
   const counts = domain.counts && asked.beside.length === 0 && question.form !== "blocks" && question.form !== "nested" ? domain.counts : null;
   if (model.whole === null || model.questions.length < 2) return { values, counts, outside: asked.beside.length, spec };
+  if (domain.numbers) return { values, counts, outside: asked.beside.length, spec: { domain: { ...domain.numbers, ...(asked.beside.length ? { outside: asked.beside } : {}) } } };
   return { values, counts, outside: asked.beside.length, spec: { domain: { values: [...domain.values, ...asked.beside] } } };
 }
+
+/** Whether any number between two bounds may be answered. @param {Question} question */
+export const isAny = ({ kind, width, form }) => kind === "number" && width === 0 && form !== "given";
 
 /** What may be answered. @param {Question} question @returns {import("./domain.js").Pasted} */
 export function domainOf(question) {
   if (question.kind === "yes/no") return { values: ["yes", "no"], groups: null, counts: null };
   if (question.kind === "box") return { values: ["no", "yes"], groups: null, counts: null };
+  if (isAny(question)) return numbersOf(question.from, question.to, question.clip);
   if (question.kind === "number") return bandsOf(question.from, question.to, question.width);
   return pasted(question.answers);
 }
 
 /** The forms of context that fit a kind of question. @param {Question} question */
 export function formsFor({ kind, width, given }) {
-  const own = { choice: ["uniform", "high_low", "blocks", "nested", "metric", "matrix"], scale: ["metric", "uniform", "high_low", "blocks", "nested", "matrix"], number: width > 1 ? ["metric", "uniform", "high_low"] : ["metric", "uniform"] };
+  const own = { choice: ["uniform", "high_low", "blocks", "nested", "metric", "matrix"], scale: ["metric", "uniform", "high_low", "blocks", "nested", "matrix"], number: width > 1 ? ["metric", "uniform", "high_low"] : width ? ["metric", "uniform"] : ["uniform", "metric"] };
   return [...(given ? ["given"] : []), .../** @type {Record<string, string[]>} */ ((own)[/** @type {"choice"} */ (kind)] ?? ["uniform", "high_low"])];
 }
 

@@ -37,6 +37,7 @@ function page(document, flat, language, marks) {
     id: `preview-${i}`,
     values: one.kind === "number" ? flat[i].values.map((value, x) => (x < flat[i].values.length - flat[i].outside ? Number(value) : value)) : flat[i].values,
     outside: flat[i].outside,
+    numbers: flat[i].numbers,
     marks,
   }));
   const labels = texts.background.map((/** @type {any} */ one) =>

@@ -1,6 +1,6 @@
 /** The questions of a design: one is open to be changed, the others are told in a line. */
 
-import { BESIDE, domainOf, formsFor, KINDS, nameOf, newQuestion } from "./design-model.js";
+import { BESIDE, domainOf, formsFor, isAny, KINDS, nameOf, newQuestion } from "./design-model.js";
 import { counted, field, typed } from "./design-parts.js";
 import { el, show } from "./dom.js";
 import { listed, number, say } from "./languages.js";
@@ -149,10 +149,11 @@ function answers(question, state, { changed, redraw }) {
     return el(
       "div",
       { class: "row numbers" },
-      field(say("designing.smallest"), typed(question, "from", after(false), { type: "number", step: "1" })),
-      field(say("designing.largest"), typed(question, "to", after(false), { type: "number", step: "1" })),
+      field(say("designing.smallest"), typed(question, "from", after(false), { type: "number", step: isAny(question) ? "any" : "1" })),
+      field(say("designing.largest"), typed(question, "to", after(false), { type: "number", step: isAny(question) ? "any" : "1" })),
       field(say("designing.unit"), typed(question, "unit", () => (redrawn(question), changed()), { size: "8" })),
       field(say("designing.askedAs"), bands(question, () => redraw(`width-${question.key}`))),
+      isAny(question) && clipping(question, changed),
       question.width > 1 && field(say("designing.bandWidth"), typed(question, "width", changed, { type: "number", min: "2", step: "1" })),
     );
   }
@@ -186,6 +187,23 @@ function answers(question, state, { changed, redraw }) {
   );
 }
 
+/** Whether numbers beyond the bounds count as the nearest one. @param {import("./design-model.js").Question} question @param {() => void} changed */
+const clipping = (question, changed) =>
+  el(
+    "label",
+    { class: "tick" },
+    el("input", {
+      type: "checkbox",
+      id: `clip-${question.key}`,
+      checked: question.clip,
+      onchange: (/** @type {any} */ event) => {
+        question.clip = event.target.checked;
+        changed();
+      },
+    }),
+    say("designing.clip"),
+  );
+
 /** @param {import("./design-model.js").Question} question @param {() => void} redraw */
 function bands(question, redraw) {
   return el(
@@ -193,12 +211,14 @@ function bands(question, redraw) {
     {
       id: `width-${question.key}`,
       onchange: (/** @type {any} */ event) => {
-        question.width = event.target.value === "bands" ? Math.max(2, usualReach(question)) : 1;
+        question.width = event.target.value === "bands" ? Math.max(2, usualReach(question)) : event.target.value === "any" ? 0 : 1;
+        if (!formsFor(question).includes(question.form) || !question.width) [question.form] = formsFor(question);
         redraw();
       },
     },
     el("option", { value: "whole", selected: question.width === 1 }, say("designing.wholeOnes")),
     el("option", { value: "bands", selected: question.width > 1 }, say("designing.bands")),
+    el("option", { value: "any", selected: question.width === 0 }, say("designing.anyNumbers")),
   );
 }
 

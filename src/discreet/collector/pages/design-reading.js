@@ -1,6 +1,6 @@
 /** A questionnaire file, or a spec, as a design that can go on being changed; what the page cannot say is kept as it is. */
 
-import { bandsOf, exactly, isMore } from "./domain.js";
+import { bandsOf, exactly, isMore, numberSpec } from "./domain.js";
 import { BESIDE, GENERAL, newBackground, newModel, newQuestion } from "./design-model.js";
 import { say } from "./languages.js";
 
@@ -93,10 +93,28 @@ function questionOf(entry, named) {
     beside: new Set(outside?.outside ?? []),
     besideEpsilon: outside ? numberOf(outside.epsilon) : 1,
   });
+  const numbers = isPlain ? numbersIn(entry, inner, outside) : null;
+  if (numbers) return Object.assign(question, { kind: "number", width: 0 }, numbers);
   if (bands && isPlain) return Object.assign(question, { kind: "number", form: "metric" }, bands);
   const read = isPlain && all && all.length <= MOST ? formOf(inner, all) : null;
   const fits = read && fitted(question, all ?? [], read, domain?.values);
   return fits ? Object.assign(question, read, fits) : Object.assign(question, { form: "given", beside: new Set(), given: Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined)) });
+}
+
+/** Any numbers between two bounds, if the page would write the same of them; else null. @param {any} entry @param {any} inner the context of the scale @param {any} outside @returns {any} */
+function numbersIn({ domain = {}, context }, inner, outside) {
+  const { low, high, clip = false, outside: beside = [] } = domain;
+  if (low === undefined || high === undefined || (context && inner.form !== "numbers") || (context && beside.length) || !beside.every((/** @type {any} */ value) => BESIDE.includes(value))) return null;
+  const isNear = inner.distance === "line";
+  const [top, bottom = "1"] = String(inner.epsilon).split("/");
+  const [one, reach] = !isNear || bottom !== "1" ? [Number(top), Number(bottom)] : nearOne(Number(top));
+  const numbers = { low: String(low), high: String(high), clip };
+  const same = numberSpec(numbers, isNear ? "metric" : "uniform", String(one), reach, Boolean(outside));
+  const plain = (/** @type {any} */ entries) => JSON.stringify(Object.entries(entries).map(([name, value]) => [name, String(value)]).sort());
+  const own = { clip, ...domain };
+  delete own.outside;
+  const isSame = plain(same.domain) === plain(own) && (!context || plain(same.context) === plain(inner));
+  return isSame ? { from: Number(low), to: Number(high), clip, form: isNear ? "metric" : "uniform", epsilon: one, reach, ...(beside.length ? { beside: new Set(beside) } : {}) } : null;
 }
 
 /** Bands of whole numbers of one width, whose points are where each begins; else null. @param {any[]} values @param {any} context */

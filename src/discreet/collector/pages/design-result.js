@@ -79,14 +79,14 @@ const keeping = (draft, save) =>
     el("button", { class: "plain", type: "button", onclick: () => keep("collection.toml", "application/toml", draft.spec) }, say("designing.downloadSurvey")),
   );
 
-/** What one question gives. @param {any} draft @param {{saved: any, save: () => void, milliseconds: number, width: number, isScale: boolean}} more */
-export function single(draft, { saved, save, milliseconds, width, isScale }) {
+/** What one question gives. @param {any} draft @param {{saved: any, save: () => void, milliseconds: number, width: number, isScale: boolean, unit?: string}} more */
+export function single(draft, { saved, save, milliseconds, width, isScale, unit = "" }) {
   const proof = draft.certificate;
   return [
     el("h2", {}, say("designing.gives")),
     promises(draft.promise),
     dear(draft.cost, isScale ? "Scale" : "Question"),
-    comparison(draft.rows, saved),
+    draft.mean ? means(draft.mean, draft.people, unit) : comparison(draft.rows, saved),
     el(
       "p",
       { class: "small soft" },
@@ -96,10 +96,16 @@ export function single(draft, { saved, save, milliseconds, width, isScale }) {
       " ",
       say("designing.computed", { milliseconds }),
     ),
-    keeping(draft, save),
+    keeping(draft, draft.mean ? null : save),
     ...previewed(draft.preview, width),
   ];
 }
+
+/** The error of a mean in 19 surveys of 20. @param {number} stderr @param {string} unit */
+const within = (stderr, unit) => `± ${number(Number((NINETEEN * stderr).toPrecision(3)))}${unit ? `\u00a0${unit}` : ""}`;
+
+/** How near a mean will be. @param {{stderr: number, plain: number}} mean @param {number} n @param {string} unit */
+const means = ({ stderr, plain }, n, unit) => el("div", {}, el("p", {}, say("designing.mean", { n, error: within(stderr, unit) })), el("p", { class: "small soft" }, say("designing.meanPlain", { error: within(plain, unit) })));
 
 /** Points of error of 19 surveys in 20. @param {number} stderr */
 const points = (stderr) => (NINETEEN * stderr < 1 ? say("designing.points", { n: Number((100 * NINETEEN * stderr).toFixed(NINETEEN * stderr < 0.01 ? 2 : 1)) }) : say("designing.nothing"));
@@ -117,14 +123,14 @@ export function several(draft, { flat, n, milliseconds, ask }) {
     one.stderr ? points(errors(one)) : "–",
     one.joint ? points(one.joint) : one.stderr ? say("designing.no") : "–",
   ]);
-  const least = Math.max(...draft.questions.map((/** @type {any} */ one) => one.people_for_a_point));
+  const least = Math.max(1, ...draft.questions.filter((/** @type {any} */ one) => !one.mean).map((/** @type {any} */ one) => one.people_for_a_point));
   const left = draft.strategies.filter((/** @type {any} */ one) => !one.stderr);
   const better = draft.best_for_shares !== draft.strategy;
   return [
     el("h2", {}, say("designing.gives")),
     dear(draft.cost, "Form") ?? el("p", {}, say("designing.cost", { cost: costText(draft.cost) })),
     el("h3", {}, say("designing.accuracy", { n })),
-    simple(say("designing.accuracies"), ["question", "within", "cost"].map((column) => say(`designing.accuracyColumns.${column}`)), draft.questions.map((/** @type {any} */ one) => [text(one.name), points(one.stderr), costText(one.cost)]), { wrap: true }),
+    simple(say("designing.accuracies"), ["question", "within", "cost"].map((column) => say(`designing.accuracyColumns.${column}`)), draft.questions.map((/** @type {any} */ one) => [text(one.name), one.mean ? say("designing.meanWithin", { error: within(one.mean.stderr, flat.find(({ name }) => name === one.name)?.texts.unit ?? "") }) : points(one.stderr), costText(one.cost)]), { wrap: true }),
     el("p", { class: "small soft" }, say("designing.accuracyText", { n: least })),
     el("h3", {}, say("designing.ways")),
     simple(say("designing.waysCompared"), ["way", "budget", "share", "crossed"].map((column) => say(`designing.wayColumns.${column}`)), rows, { wrap: true }),

@@ -1,7 +1,7 @@
 /** The page of whoever plans: what is asked, what is sensitive, and at once what that costs; then the survey is started. */
 
 import { ask, failure, takeTokens } from "./api.js";
-import { declarationOf, documentOf, draftOf, flat, newModel, newQuestion, STRATEGIES } from "./design-model.js";
+import { declarationOf, documentOf, draftOf, flat, newModel, newQuestion, isAny, STRATEGIES } from "./design-model.js";
 import { amount, field, typed, woven } from "./design-parts.js";
 import { preview } from "./design-preview.js";
 import { questions } from "./design-questions.js";
@@ -105,7 +105,7 @@ function showResult(all) {
     redraw();
   };
   if (draft.questions) show(parts.result, ...several(draft, { flat: all, n: state.n, milliseconds, ask: asked }));
-  else show(parts.result, ...single(draft, { saved: state.saved, save, milliseconds, width, isScale: model.questions[0].form === "metric" }));
+  else show(parts.result, ...single(draft, { saved: state.saved, save, milliseconds, width, isScale: model.questions[0].form === "metric", unit: all[0].texts.unit }));
 }
 
 /** How several questions are asked. */
@@ -162,7 +162,7 @@ function accuracy() {
     show(parts.problem, el("p", { class: "card alarm" }, say("notNumber")));
   };
   const { questions: all } = state.model;
-  const can = all.length === 1 && ["uniform", "high_low", "blocks", "metric"].includes(all[0].form) && all[0].kind !== "box";
+  const can = all.length === 1 && ["uniform", "high_low", "blocks", "metric"].includes(all[0].form) && all[0].kind !== "box" && !isAny(all[0]);
   show(
     parts.accuracy,
     field(say("designing.people"), people),

@@ -26,7 +26,7 @@ function unfolded(line) {
 }
 
 /**
- * @typedef {{values: string[], groups: string[] | null, counts: number[] | null, points?: number[] | null, range?: {from: number, to: number} | null}} Pasted
+ * @typedef {{values: string[], groups: string[] | null, counts: number[] | null, points?: number[] | null, range?: {from: number, to: number} | null, numbers?: {low: string, high: string, clip: boolean}}} Pasted
  * @param {string} text
  * @returns {Pasted}
  */
@@ -91,6 +91,35 @@ export function bandsOf(from, to, width) {
   return { values: /** @type {any} */ (values), groups: null, counts: null, points: width === 1 ? null : starts, range: width === 1 ? { from, to } : null };
 }
 
+/** The most steps of numbers that are hidden by distance; fewer where the law lists every pair of them. */
+const STEPS = 120;
+const FEW = 30;
+
+/**
+ * Any number between two bounds; `values` are the bounds.
+ * @param {number} from @param {number} to @param {boolean} clip
+ * @returns {Pasted}
+ */
+export function numbersOf(from, to, clip) {
+  if (![from, to].every(Number.isFinite)) throw new Error(say("designing.twoNumbers"));
+  if (from >= to) throw new Error(say("designing.smallerFirst"));
+  return { values: [String(from), String(to)], groups: null, counts: null, numbers: { low: String(from), high: String(to), clip } };
+}
+
+/** The step of numbers by distance: the longest round one that costs little accuracy, or the shortest there may be. @param {number} length @param {number} epsilon of two numbers one apart @param {number} most steps */
+function stepOf(length, epsilon, most) {
+  const steps = Array.from({ length: 13 }, (_, i) => 6 - i).flatMap((power) => [5, 2, 1].map((digit) => Number(`${digit}e${power}`)));
+  const fitting = steps.filter((step) => length / step <= most && Math.abs(length / step - Math.round(length / step)) < 1e-9 && step < length);
+  return fitting.find((step) => step * epsilon <= 0.01) ?? fitting[fitting.length - 1];
+}
+
+/** The spec of any number between two bounds. @param {{low: string, high: string, clip: boolean}} numbers @param {string} form @param {string} epsilon @param {number} reach @param {boolean} isLong whether the law lists every pair */
+export function numberSpec(numbers, form, epsilon, reach, isLong) {
+  if (form !== "metric") return { domain: numbers, context: { form: "numbers", epsilon } };
+  const step = stepOf(Number(numbers.high) - Number(numbers.low), Number(epsilon) / reach, isLong ? FEW : STEPS);
+  return { domain: { ...numbers, ...(step ? { step: String(step) } : {}) }, context: { form: "numbers", distance: "line", epsilon: exactly(Number(epsilon), reach) } };
+}
+
 /** A fraction as exact text. @param {number} top with two digits after the point @param {number} bottom */
 export function exactly(top, bottom) {
   if (bottom === 1) return String(top);
@@ -113,8 +142,9 @@ export function specOf(domain, asked) {
   return beside.length ? { ...spec, context: { form: "outside", outside: beside, epsilon: besideEpsilon, scale: spec.context } } : spec;
 }
 
-/** @param {Pasted} domain @param {{form: string, epsilon: string, outer: string, sensitive: Set<string>, pairs: string, reach?: number}} asked @returns {any} */
-function plainSpecOf(domain, { form, epsilon, outer, sensitive, pairs, reach = 1 }) {
+/** @param {Pasted} domain @param {{form: string, epsilon: string, outer: string, sensitive: Set<string>, pairs: string, reach?: number, beside?: string[]}} asked @returns {any} */
+function plainSpecOf(domain, { form, epsilon, outer, sensitive, pairs, reach = 1, beside = [] }) {
+  if (domain.numbers) return numberSpec(domain.numbers, form, epsilon, reach, beside.length > 0);
   const values = { domain: { values: domain.range ?? domain.values } };
   if (form === "blocks" || form === "nested") {
     if (!domain.groups) throw new Error(say("designing.grouped"));

@@ -51,7 +51,8 @@ function near(entries, x) {
 function isScale({ values, outside = 0 }, x, entries) {
   const count = values.length - outside;
   const isOrdered = [...entries.subarray(0, count)].every((entry, z, row) => (z < x ? z === 0 || row[z - 1] >= entry : z === count - 1 || row[z + 1] >= entry));
-  return outside > 0 && count > 2 && x < count && isOrdered;
+  const isEven = new Set([...entries.subarray(0, count)].filter((_, z) => z !== x)).size < 2;
+  return outside > 0 && count > 2 && x < count && isOrdered && !isEven;
 }
 
 /** The end of the sentence, which says what an answer is compared with. @param {number} hidden @param {number} shown @param {boolean} isOneOfMany */

@@ -11,7 +11,7 @@ const rounded = (value, wide) => {
 };
 
 /** The bounds at which numbers were cut, after a figure. @param {any} figures */
-const cut = (figures) => (figures.cut ? el("span", { class: "small soft" }, ` ${say("numbers.cut", { low: number(figures.low), high: number(figures.high) })}`) : null);
+const cut = (figures) => (figures.cut ? el("span", { class: "small soft" }, ` (${say("numbers.cut", { low: number(figures.low), high: number(figures.high) })})`) : null);
 
 /** One figure as a sentence; null where it cannot be given. @param {any} figures @param {"mean" | "median" | "spread"} name @param {string} unit */
 export function figure(figures, name, unit) {

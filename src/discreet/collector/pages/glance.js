@@ -4,10 +4,11 @@ import { intervals, percent, shownWithin, within } from "./charts.js";
 import { el } from "./dom.js";
 import { figuresOf, ranges } from "./figures.js";
 import { say } from "./languages.js";
-import { valueText } from "./words.js";
+import { amountText, answerText, isOrdered } from "./translated.js";
 
-/** The most answers that are drawn of one question. */
+/** The most answers that are drawn of one question, and of one whose answers are in order. */
 const DRAWN = 8;
+const DRAWN_IN_ORDER = 24;
 /** An interval that is wider says hardly anything. */
 const VAGUE = 0.5;
 
@@ -48,19 +49,21 @@ export function glance(questions, results, { width, open, choose }) {
       const told = [...figuresOf(numbers, question.unit ?? ""), ranges(numbers, { n: cell.n, width: Math.min(width - 40, 640) })];
       return [...above, el("section", { class: "card" }, title, ...told, el("p", { class: "row" }, count, details))];
     }
-    const rows = values.map((/** @type {any} */ value, /** @type {number} */ i) => ({ name: valueText(value, question.words ?? {}), ...shownWithin(shares[i], low?.[i], high?.[i]), estimate: shares[i], stderr: null }));
+    const rows = values.map((/** @type {any} */ value, /** @type {number} */ i) => ({ name: answerText(value, question), value, ...shownWithin(shares[i], low?.[i], high?.[i]), estimate: shares[i], stderr: null }));
     const isBox = question.kind === "box" || question.kind === "yes/no";
     const yes = rows[values.indexOf("yes")];
     const sorted = [...rows].sort((a, b) => b.estimate - a.estimate);
-    const inOrder = ["scale", "number"].includes(question.kind) || rows.length > 30 ? rows : sorted;
-    const drawn = isBox && yes && rows.length === 2 ? [yes] : inOrder.length <= DRAWN ? inOrder : sorted.slice(0, DRAWN);
+    const largest = sorted.slice(0, DRAWN);
+    const inOrder = rows.length <= DRAWN_IN_ORDER ? rows : rows.filter((/** @type {any} */ row) => largest.includes(row));
+    const drawn = isBox && yes && rows.length === 2 ? [yes] : isOrdered(question) ? inOrder : largest;
+    const first = isBox && yes ? yes : sorted[0];
     return [
       ...above,
       el(
         "section",
         { class: "card" },
         title,
-        el("p", {}, sentence(isBox && yes ? yes : sorted[0], question.kind === "box")),
+        el("p", {}, sentence({ ...first, name: amountText(first.value, question) }, question.kind === "box")),
         intervals(drawn, { n: cell.n, width: Math.min(width - 40, 640), description: say("sharesOfAnswers", { question: question.question }), whole: true }),
         drawn.length < rows.length && !isBox ? el("p", { class: "soft small" }, say("mostFrequentOf", { shown: DRAWN, n: rows.length })) : null,
         el("p", { class: "row" }, el("span", { class: "soft small" }, say("reports", { n: cell.n })), details),

@@ -17,8 +17,8 @@ function invitedOf({ invitations: { made, spent }, minimum }) {
   return say(spent ? "invitedUsed" : "invitedFew", { invitations: say("invitations", { n: made }), spent, minimum });
 }
 
-/** @param {any} one @param {string} told the public address that the collector knows @param {() => void} again */
-function row(one, told, again) {
+/** @param {any} one @param {boolean} isAlone whether no other has its title @param {string} told the public address that the collector knows @param {() => void} again */
+function row(one, isAlone, told, again) {
   const close = async () => {
     if (confirm(say("closeSure", { title: one.title }))) {
       await ask(`/collections/${one.id}/close`, { role: "admin", body: {} });
@@ -35,7 +35,7 @@ function row(one, told, again) {
   const open = one.state === "open";
   return el(
     "section",
-    { class: "card", "aria-label": one.title },
+    { class: "card", "aria-label": isAlone ? one.title : `${one.title} (${one.id})` },
     el("h2", { dir: "auto" }, one.title),
     el("p", { class: "soft small" }, say("stateOf", { state: say(`states.${one.state}`), reports: say("reports", { n: one.reports }), refused: countsOf(one.refused) })),
     one.access === "invitation" ? count : null,
@@ -54,9 +54,10 @@ function row(one, told, again) {
 
 async function all() {
   const overview = await ask("/overview", { role: "admin" });
+  const isAlone = (/** @type {any} */ one) => overview.collections.every((/** @type {any} */ other) => other === one || other.title !== one.title);
   show(
     at("list"),
-    ...overview.collections.map((/** @type {any} */ one) => row(one, overview.public ?? "", () => void all())),
+    ...overview.collections.map((/** @type {any} */ one) => row(one, isAlone(one), overview.public ?? "", () => void all())),
     overview.collections.length === 0 && el("p", {}, say("noneYet"), " ", el("a", { href: leading("design") }, say("designOne"))),
     el("p", { class: "soft small" }, say("refusedBefore", { refused: countsOf(overview.refused) })),
     tokens(),

@@ -13,6 +13,7 @@ import { placed } from "./places.js";
 import { csvField, table } from "./table.js";
 import { refusals } from "./refusals.js";
 import { withToken } from "./tokens.js";
+import { amountText, answerText, isOrdered, translated } from "./translated.js";
 import { valueText } from "./words.js";
 
 const { id } = place();
@@ -32,23 +33,23 @@ const BESIDE = ["unbiased", "project", "shrink"];
 /** How the questions of a form are asked. */
 const STRATEGIES = /** @type {Record<string, string>} */ ({ each: "each", "one at random": "one", together: "together" });
 
-/** @type {{method: string, by: string, question: string, live: boolean, open: boolean, turn: number, history: any[], document: any, law: any, chart: Element | null, last: string, isFollowing: boolean}} */
-const state = { method: "unbiased", by: "", question: "", live: true, open: true, turn: 0, history: [], document: null, law: null, chart: null, last: "", isFollowing: false };
+/** @type {{method: string, by: string, question: string, live: boolean, open: boolean, turn: number, history: any[], document: any, own: any, law: any, chart: Element | null, last: string, isFollowing: boolean}} */
+const state = { method: "unbiased", by: "", question: "", live: true, open: true, turn: 0, history: [], document: null, own: null, law: null, chart: null, last: "", isFollowing: false };
 
 const parts = /** @type {Record<string, HTMLElement>} */ (Object.fromEntries(["head", "choose", "glance", "crossed", "chart", "table", "map", "methods", "labels", "days", "settling", "keep"].map((name) => [name, el("section", {})])));
 
 /** The questions of a form; null for a single question. @returns {any[] | null} */
 const asked = () => state.document.questions ?? null;
 
-/** The texts of the question that is shown. */
-const texts = () => asked()?.find(({ name }) => name === state.question) ?? state.document;
+/** The texts of the question that is shown, as a document has them. @param {any} [document] */
+const texts = (document = state.document) => document.questions?.find((/** @type {any} */ { name }) => name === state.question) ?? document;
 
 /** The language and direction of the collection's own texts. */
 const marks = () => ({ lang: state.document.language ?? "en", dir: "auto" });
 
 /** @param {any} value */
 function word(value) {
-  return valueText(value, texts().words ?? {});
+  return answerText(value, texts());
 }
 
 /** What is asked of the collector about the question that is shown. @param {string} [query] */
@@ -64,7 +65,8 @@ function law() {
 /** @param {any} result @param {string} [series] */
 const rowsOf = (result, series) =>
   result.values.map((/** @type {any} */ value, /** @type {number} */ i) => ({
-    name: word(value),
+    name: result.numbers ? number(word(value)) : word(value),
+    value,
     share: result.shares[i],
     stderr: result.stderr?.[i] ?? null,
     low: result.low?.[i] ?? null,
@@ -103,8 +105,10 @@ function head(progress) {
 async function main(cell) {
   const rows = rowsOf(cell.result);
   const { numbers } = cell.result;
+  let isDrawn = false;
   const draw = (/** @type {any[]} */ sorted) => {
-    if (numbers && state.chart && parts.chart.firstChild) return; // ranges have an order of their own
+    if (numbers && isDrawn) return; // ranges have an order of their own
+    isDrawn = true;
     const some = sorted.slice(0, DRAWN);
     const chart = (numbers && ranges(numbers, { n: cell.n, width: width() })) || intervals(some, { n: cell.n, width: width(), description: say("chartOf", { n: some.length }) });
     state.chart = chart;
@@ -127,7 +131,8 @@ async function main(cell) {
     { key: "low", title: say("column.low"), number: true, text: (/** @type {any} */ row) => percent(row.low) },
     { key: "high", title: say("column.high"), number: true, text: (/** @type {any} */ row) => percent(row.high) },
   ];
-  show(parts.table, table(columns, rows, { caption: say("everyShare"), ...(numbers ? { sort: "order" } : { sort: "share", down: true }), changed: draw }), grouped(cell.result));
+  const order = numbers || (isOrdered(texts()) && rows.length <= DRAWN) ? { sort: "order" } : { sort: "share", down: true };
+  show(parts.table, table(columns, rows, { caption: say(numbers ? "numbers.nodes" : "everyShare"), ...order, changed: draw }), grouped(cell.result));
   const where = await placed(law().context, cell.result.values, cell.result.shares, word);
   show(parts.map, ...(where ? [el("h2", {}, say("onMap")), map(where.places, { width: width(), description: say("mapOf"), ...where })] : []));
 }
@@ -136,7 +141,7 @@ async function main(cell) {
 function largestOf(rows, values) {
   const isBox = texts().kind === "box";
   const row = rows[isBox ? values.indexOf("yes") : -1] ?? [...rows].sort((a, b) => b.share - a.share)[0];
-  return el("p", {}, isBox || isVague(row) ? "" : `${say("mostFrequent")} `, sentence(row, isBox));
+  return el("p", {}, isBox || isVague(row) ? "" : `${say("mostFrequent")} `, sentence({ ...row, name: amountText(row.value, texts()) }, isBox));
 }
 
 /** The blocks that reports show. @param {any} result */
@@ -260,30 +265,32 @@ async function days(progress, cell) {
 function keeping(cell) {
   const name = `results-${id}${state.question && `-${state.question}`}`;
   const csv = () => {
-    const lines = rowsOf(cell.result).map((/** @type {any} */ row) => [row.name, row.share, row.stderr, row.low, row.high].map(csvField).join(","));
+    const lines = rowsOf(cell.result).map((/** @type {any} */ row) => [valueText(row.value, texts(state.own).words ?? {}), row.share, row.stderr, row.low, row.high].map(csvField).join(","));
     keep(`${name}.csv`, "text/csv", `value,share,stderr,low,high\n${lines.join("\n")}\n`);
   };
+  const paper = () => getComputedStyle(document.documentElement).backgroundColor;
+  publishing(
+    el("button", { class: "plain", onclick: csv }, "CSV"),
+    el("button", { class: "plain", onclick: () => keep(`${name}.json`, "application/json", JSON.stringify(cell.result, null, 2)) }, "JSON"),
+    el("button", { class: "plain", onclick: async () => state.chart && keep(`${name}.png`, "image/png", await png(state.chart, paper())) }, "PNG"),
+  );
+}
+
+/** What is kept as a file: the release report of the question that is shown, or of all, and more. @param {...Element} more */
+function publishing(...more) {
   const said = el("p", { class: "small", role: "alert" });
+  const method = state.law.form?.strategy === "together" ? "unbiased" : state.method;
   const release = async (/** @type {string} */ form) => {
     try {
-      keep(`release-${id}${state.question && `-${state.question}`}.${form}`, form === "html" ? "text/html" : "application/json", await ask(`/collections/${id}/release?${about(`form=${form}&method=${state.question && state.law.form?.strategy === "together" ? "unbiased" : state.method}`)}`, { role: "analyst", as: "blob" }));
+      keep(`release-${id}${state.question && `-${state.question}`}.${form}`, form === "html" ? "text/html" : "application/json", await ask(`/collections/${id}/release?${about(`form=${form}&method=${method}`)}`, { role: "analyst", as: "blob" }));
     } catch (problem) {
       show(said, failure(problem));
     }
   };
-  const paper = () => getComputedStyle(document.documentElement).backgroundColor;
   show(
     parts.keep,
     el("h2", {}, say("publish")),
-    el(
-      "p",
-      { class: "row" },
-      el("button", { class: "plain", onclick: csv }, "CSV"),
-      el("button", { class: "plain", onclick: () => keep(`${name}.json`, "application/json", JSON.stringify(cell.result, null, 2)) }, "JSON"),
-      el("button", { class: "plain", onclick: async () => state.chart && keep(`${name}.png`, "image/png", await png(state.chart, paper())) }, "PNG"),
-      el("button", { onclick: () => release("html") }, say("release")),
-      el("button", { class: "plain", onclick: () => release("json") }, say("releaseJson")),
-    ),
+    el("p", { class: "row" }, ...more, el("button", { onclick: () => release("html") }, say("release")), el("button", { class: "plain", onclick: () => release("json") }, say("releaseJson"))),
     said,
     el("p", { class: "small soft" }, say("releaseText")),
   );
@@ -317,7 +324,8 @@ async function atAGlance(progress, mark) {
     at("question").focus();
   };
   show(parts.glance, ...glance(state.document.questions, questions, { width: width(), open: state.open, choose }));
-  await crossing(parts.crossed, { id, questions: state.document.questions, strategy: state.law.form.strategy, open: state.open, labels: Object.keys(state.document.labels ?? {}), labelText, labelWord });
+  await crossing(parts.crossed, { id, questions: state.document.questions, own: state.own.questions, strategy: state.law.form.strategy, open: state.open, labels: Object.keys(state.document.labels ?? {}), labelText, labelWord });
+  publishing();
   state.last = mark;
 }
 
@@ -360,7 +368,8 @@ function controls() {
 }
 
 async function start() {
-  state.document = await ask(`/collections/${id}`);
+  state.own = await ask(`/collections/${id}`);
+  state.document = translated(state.own, language());
   state.law = await ask(`/collections/${id}/law`);
   document.title = say("titleOf", { title: state.document.title });
   Object.assign(at("title"), marks(), { textContent: state.document.title });

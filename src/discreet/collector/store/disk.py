@@ -86,7 +86,8 @@ class DraftFolder:
     """A folder beside a place for files that hold reports and are not kept; made when it is first asked for.
 
     Its process holds a lock in it, and has it before the folder gets its name: so a process that starts at that moment,
-    and removes what killed ones left, never takes a new folder for one of those.
+    and removes what killed ones left, never takes a named folder for one of those. If it takes one without its name,
+    another is made.
     """
 
     def __init__(self, beside: Path) -> None:
@@ -94,17 +95,18 @@ class DraftFolder:
         self._unnamed = f"{beside.name}.new-drafts-"
         self._path: Path | None = None
         self._lock: Any = None
-        for left in self._beside.glob(f"{self._prefix}*"):
+        for left in (*self._beside.glob(f"{self._prefix}*"), *self._beside.glob(f"{self._unnamed}*")):
             with suppress(StoreFailed, OSError), LocalDisk().lock(left / "lock"):
                 shutil.rmtree(left)
 
     def path(self) -> Path:
         """The folder, which nobody else can read."""
-        if self._path is None:
-            self._beside.mkdir(parents=True, exist_ok=True)
+        self._beside.mkdir(parents=True, exist_ok=True)
+        while self._path is None:
             made = Path(tempfile.mkdtemp(prefix=self._unnamed, dir=self._beside))
-            self._lock = LocalDisk().lock(made / "lock")
-            self._path = made.rename(self._beside / made.name.replace(self._unnamed, self._prefix, 1))
+            with suppress(FileNotFoundError, StoreFailed):  # a process that starts has just removed it
+                self._lock = LocalDisk().lock(made / "lock")
+                self._path = made.rename(self._beside / made.name.replace(self._unnamed, self._prefix, 1))
         return self._path
 
     def remove(self) -> None:

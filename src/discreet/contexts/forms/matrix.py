@@ -33,6 +33,10 @@ class Matrix(Context):
             if row[x] != 0:
                 raise InvalidContext(f"E[{x}][{x}]={text_of(row[x])} must be 0: a value cannot be told from itself")
 
+    @property
+    def is_entrywise(self) -> bool:
+        return True
+
     def between(self, c: int, d: int) -> Epsilon:
         return self.entries[c][d]
 
@@ -61,6 +65,10 @@ class Matrix(Context):
 
 class Derived(Context):
     """The base of contexts that are worked out from others, and are written as a matrix in files."""
+
+    @property
+    def is_entrywise(self) -> bool:
+        return True
 
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Context:

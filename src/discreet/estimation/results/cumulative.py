@@ -255,11 +255,12 @@ class Quantile(Tabular):
         """The lowest and the highest value that the quantile may be: it covers at least as often, values being few.
 
         From the first value whose share up to it may be `level` or more, to the one after the last whose share up to
-        it may be less. What the share may be is bounded by means of F over a window, F at each value being noisy. The
-        share up to a node of a grid is a mean of F over the step after it, so that numbers take a step more each way.
+        it may be less. What the share may be is bounded by means of F over a window, F at each value being noisy:
+        the windows that serve best at 0.95, so that intervals of more confidence hold those of less. The share up to a
+        node of a grid is a mean of F over the step after it, so that numbers take a step more each way.
         """
         level, place, values = checked_level(confidence, anytime), self._place, self.cumulative.values
-        z, last = level.quantile(self.n), len(values) - 1
+        z, last = level._replace(confidence=CONFIDENCE).quantile(self.n), len(values) - 1
         before, after = (self.cumulative.best_width(place, z, after=side) for side in (False, True))
         high = self.cumulative.window_ends(after, level, after=True)
         low = self.cumulative.window_ends(before, level, after=False)

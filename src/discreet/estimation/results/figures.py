@@ -35,8 +35,8 @@ def figures_of(tally: Tally, *, confidence: float = CONFIDENCE, anytime: bool = 
     """The figures of numbers on a grid as plain data; None for any other values, and where there are no reports.
 
     `mean`, `spread` (the standard deviation) and `median` have a `value` and the ends `low` and `high` of an interval,
-    or are None. They are about the people who gave a number, a share `given` of all; `cut` says where numbers were cut, and
-    `ranges` are shares of all people, for a histogram.
+    or are None. They are about the people who gave a number, a share `given` of all; `cut` says where numbers were cut,
+    and `ranges` are shares of all people, for a histogram.
 
     >>> import discreet as dc
     >>> mechanism = dc.mechanism(dc.Context.numbers(0, 8, "4", clip=True))
@@ -84,8 +84,8 @@ def _among(result: Estimate, weights: Any, on_scale: Any, given: float) -> tuple
 def _ends(query: Query, value: float, how: Mapping[str, Any]) -> dict[str, Any]:
     """A figure with its error and its interval, which are those of a query."""
     ends = [value + end - query.value for end in query.interval(**how)]
-    numbers = finite(np.array([value, *ends, query.stderr])) or [None] * 4
-    return dict(zip(("value", "low", "high", "stderr"), numbers, strict=True))
+    columns = finite(np.array([value, query.stderr, *ends])) or [None] * 4
+    return dict(zip(("value", "stderr", "low", "high"), columns, strict=True))
 
 
 def _ranges(result: Estimate, domain: NumberDomain, how: Mapping[str, Any]) -> list[dict[str, Any]]:

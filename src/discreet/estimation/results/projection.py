@@ -40,6 +40,10 @@ class Distribution(Shares):
     def _together(self, confidence: float) -> Level:
         return self.unbiased._together(confidence)
 
+    def _remarks(self) -> list[str]:
+        kind = "intervals are those of the unbiased shares, moved into 0 to 1 and stretched to hold the share shown"
+        return [kind, *self.unbiased._remarks()]
+
     def _query_interval(self, query: Query, level: Level) -> tuple[float, float]:
         """The unbiased interval, moved into the range of a mean of the weights and stretched to include this one."""
         unbiased = self.unbiased.query(query.weights)

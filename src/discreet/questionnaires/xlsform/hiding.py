@@ -49,6 +49,21 @@ def context_in(entry: Entry, values: Sequence[Value], *, lies: bool) -> dict[str
     return {"form": "outside", "outside": added, "scale": scale, "epsilon": text_of(positive_finite(outside[2]))}
 
 
+def context_of_numbers(entry: Entry) -> dict[str, Any] | None:
+    """The same for any numbers between bounds."""
+    written, epsilon = entry.text("discreet_context"), entry.text("discreet_epsilon")
+    level = {"epsilon": text_of(positive_finite(epsilon, name="discreet_epsilon"))} if epsilon else {}
+    if written.startswith("{"):
+        return {**level, **loads(written, InvalidSpec)}
+    if written.lower() not in ("", "uniform", "line"):
+        raise InvalidInput(f"{shown(written)} must be uniform, line or a table of a context in JSON, for numbers")
+    if written.lower() == "line":
+        if not level:
+            raise InvalidInput("a context line needs a discreet_epsilon, for a distance of one")
+        return {"form": "numbers", "distance": "line", **level}
+    return {"form": "numbers", **level} if written or level else None
+
+
 def _inner(written: str, values: Sequence[Value], level: dict[str, Any], *, lies: bool) -> dict[str, Any]:
     if written.lower() in ("uniform", PUBLIC):
         return {"form": written.lower(), **level}

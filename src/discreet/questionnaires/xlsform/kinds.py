@@ -18,7 +18,7 @@ BEGIN = re.compile(r"begin[ _](\w+)(?: .*)?", re.IGNORECASE)
 END = re.compile(r"end[ _](\w+)", re.IGNORECASE)
 
 OPEN = "an open answer cannot be randomized, and is left out: ask it without discreet, or as a choice"
-NUMBERS = "left out: only whole numbers are asked, as integer or range, or in bands"
+NUMBERS = "left out: say from where to where, as the constraint . >= 0 and . <= 99.5"
 TIMES = "left out: dates and times are not asked; ask in whole years, or in bands"
 PLACES = "left out: a place on a map is not asked; ask for one of a list of areas"
 MEDIA = "left out: pictures, sounds, films, files and codes cannot be randomized"

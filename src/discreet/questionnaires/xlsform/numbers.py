@@ -1,11 +1,13 @@
-"""Whole numbers in an XLSForm: their bounds, and the bands that many of them are asked in."""
+"""Numbers in an XLSForm: their bounds, the bands that many whole ones are asked in, and domains of any numbers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
-from ...core.errors import InvalidInput, shown
+from ...core.canonical import loads
+from ...core.errors import InvalidInput, InvalidSpec, shown
 
 MAX_NUMBERS = 200
 """The most numbers that are asked for one by one, unless discreet_bands says otherwise."""
@@ -15,6 +17,10 @@ MAX_BANDS = 20
 AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 NUMBER = r"(-?\d{1,15})(?:\.0+)?"
 BOUND = re.compile(rf"\.\s*(>=|<=|>|<)\s*{NUMBER}|{NUMBER}\s*(>=|<=|>|<)\s*\.")
+ANY = re.compile(r"\.\s*(>=|<=)\s*(-?\d{1,15}(?:\.\d{1,15})?)", re.ASCII)
+"""A bound of any numbers."""
+NUMBERS, CLIP = "numbers", "clip"
+"""What discreet_domain says of any numbers between the bounds: those beyond are refused, or count as the nearest."""
 TURNED = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 PARAMETER = re.compile(r"(\w+)\s*=\s*([^\s,;]+)")
 WHOLE = re.compile(r"(-?\d{1,15})(?:\.0+)?", re.ASCII)
@@ -38,6 +44,26 @@ def bounds_in(constraint: str) -> tuple[int | None, int | None, list[str]]:
             most = number - (sign == "<")
             high = most if high is None else min(high, most)
     return low, high, unread
+
+
+def any_bounds_in(constraint: str) -> tuple[str, str] | None:
+    """The ends of any numbers, from a constraint such as ``. >= 0 and . <= 99.5``; None if it is not just that."""
+    bounds = [ANY.fullmatch(_bare(part)) for part in AND.split(_bare(constraint))]
+    found = {bound[1]: bound[2] for bound in bounds if bound is not None}
+    return (found[">="], found["<="]) if len(found) == len(bounds) == 2 else None
+
+
+def domain_in(written: str, bounds: tuple[str, str]) -> dict[str, Any]:
+    """The domain of any numbers between bounds, as discreet_domain describes it."""
+    domain: dict[str, Any] = {"low": bounds[0], "high": bounds[1]}
+    if written in ("", NUMBERS, CLIP):
+        return domain | ({"clip": True} if written == CLIP else {})
+    more = loads(written, InvalidSpec) if written.startswith("{") else None
+    if not isinstance(more, dict) or not more.keys().isdisjoint(domain):
+        raise InvalidInput(
+            f"discreet_domain={shown(written)} must be {NUMBERS}, {CLIP}, or a table of a domain in JSON"
+        )
+    return domain | more
 
 
 def _bare(text: str) -> str:

@@ -15,13 +15,13 @@ from ...wire.form import check_question
 from ...wire.texts import KINDS
 from . import numbers
 from .columns import FATES, HARMLESS, Entry, Remark, Table
-from .hiding import PUBLIC, context_in, garbling_in
+from .hiding import PUBLIC, context_in, context_of_numbers, garbling_in
 from .kinds import BEGIN, BLOCKS, END, MAX_POINTS, SELECT, kind_of_list, reason
 
 READ = (
     "type", "name", "label", "hint", "discreet_context", "discreet_epsilon", "discreet_mechanism", "discreet_kind",
-    "discreet_unit", "discreet_group", "discreet_bands", "discreet_name", "garbling::answer", "garbling::rate",
-    "garbling::covariate",
+    "discreet_unit", "discreet_group", "discreet_bands", "discreet_domain", "discreet_name",
+    "garbling::answer", "garbling::rate", "garbling::covariate",
 )  # fmt: skip
 """The columns that are read wherever they are."""
 TRUE = ("yes", "true", "true()", "1")
@@ -129,6 +129,8 @@ class SurveyReader:
             (self._boxes if several else self._choice)(entry, select["list"], bool(select["other"]))
         elif word in ("integer", "int", "range"):
             self._number(entry, word)
+        elif word == "decimal" and (bounds := numbers.any_bounds_in(entry.text("constraint"))) is not None:
+            self._any_number(entry, bounds)
         elif word in ("note", "acknowledge", "trigger"):
             self._note(entry, word)
         else:
@@ -223,7 +225,23 @@ class SurveyReader:
             self.remark(entry, "type", "or_other: only the choices of the list are asked")
         self._columns(entry, ())
 
+    def _any_number(self, entry: Entry, bounds: tuple[str, str]) -> None:
+        """Any number between two bounds: a decimal, or an integer with a discreet_domain."""
+        domain = numbers.domain_in(entry.text("discreet_domain"), bounds)
+        one = self._question(entry, (), domain, "number", {})
+        if one.public:
+            raise InvalidInput("a public label must be a select_one, not a number")
+        self._columns(entry, ("constraint",))
+        self.asked.append(one)
+
     def _number(self, entry: Entry, word: str) -> None:
+        if entry.text("discreet_domain"):
+            bounds = numbers.any_bounds_in(entry.text("constraint"))
+            if word == "range" or bounds is None:
+                raise InvalidInput(
+                    "discreet_domain needs an integer or a decimal with the constraint . >= 0 and . <= 120"
+                )
+            return self._any_number(entry, bounds)
         consumed: tuple[str, ...] = ("constraint",)
         if word == "range":
             consumed = ("constraint", "parameters")
@@ -321,7 +339,9 @@ class SurveyReader:
         """What the row says is to be hidden of a question."""
         garbled = garbling_in(entry, one.values)
         lies = all(isinstance(value, int) for value in one.values)
-        one.context = context_in(entry, one.values, lies=lies)
+        public = entry.text("discreet_context").lower() == PUBLIC
+        of_numbers = "low" in one.domain and not public
+        one.context = context_of_numbers(entry) if of_numbers else context_in(entry, one.values, lies=lies)
         if garbled is not None:
             if one.context is not None:
                 raise InvalidInput("one of garbling::rate and discreet_context must be given, not both")

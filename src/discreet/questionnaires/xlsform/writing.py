@@ -14,6 +14,7 @@ from ...core.domain import Domain, Value
 from ...core.errors import DiscreetError, InvalidInput, check_type, shown
 from ...core.exact import text_of
 from ...core.fields import Fields, to_plain
+from ...core.numbers import NumberDomain
 from ...wire.form import Form
 from ...wire.questionnaire import Questionnaire
 from ...wire.spec import Spec
@@ -92,7 +93,7 @@ def difference(first: Questionnaire, second: Questionnaire) -> str | None:
     for name, one in first.specs.items():
         other = second.specs[name]
         where = f" of {name!r}" if name else ""
-        if list(one.context.values) != list(other.context.values):
+        if one.context.domain != other.context.domain:
             return f"the answers{where}"
         if described(one.context) != described(other.context):
             return f"the context{where}"
@@ -220,6 +221,9 @@ class _Writer:
 
     def question(self, name: str, spec: Spec) -> None:
         texts, others = self.texts.questions[name], self.translated("questions", name)
+        if isinstance(spec.context.domain, NumberDomain):
+            self.number(name or "answer", spec, spec.context.domain)
+            return
         values = list(spec.context.values)
         if any(isinstance(value, tuple) for value in values[:1]):
             raise InvalidInput(f"{name or 'the question'}: answers that are tuples are no choices")
@@ -238,6 +242,20 @@ class _Writer:
         if len(values) > MAX_NUMBERS:
             hidden["discreet_bands"] = 1
         self.survey.append(cells | self.named(named) | self.asked(texts, others, inferred) | hidden)
+
+    def number(self, name: str, spec: Spec, domain: NumberDomain) -> None:
+        """A question for any number between two bounds."""
+        texts, others = (
+            self.texts.questions["" if "" in self.texts.questions else name],
+            self.translated("questions", name),
+        )
+        if texts.words or any(one.words for one in others.values()):
+            raise InvalidInput(f"{name}: words for answers beside numbers have no column")
+        entries = domain.describe()
+        cells: Cells = {"type": "decimal", "constraint": f". >= {entries.pop('low')} and . <= {entries.pop('high')}"}
+        cells["discreet_domain"] = _json(to_plain(entries))
+        hidden = self.hidden(spec)
+        self.survey.append(cells | self.named(name) | self.asked(texts, others, "number") | hidden)
 
     def choice(
         self, name: str, values: Sequence[Value], texts: LabelTexts, others: Mapping[str, Any], hidden: Cells
@@ -397,6 +415,10 @@ def _cell_of(value: Value) -> Cell:
 def _context_cells(context: Context) -> Cells:
     """A context in its columns: in words where they say the same, else as a table."""
     table = described(context)
+    if isinstance(context.domain, NumberDomain):
+        if table["form"] == "uniform":
+            return {"discreet_context": "uniform", "discreet_epsilon": table["epsilon"]}
+        return {"discreet_context": _json(table)}
     inner = table.get("scale", table)
     values = list(context.values)
     level: Cells = {"discreet_epsilon": inner["epsilon"]} if isinstance(inner.get("epsilon"), str) else {}

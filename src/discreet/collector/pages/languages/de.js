@@ -82,13 +82,14 @@ export default {
   checked: { one: "Es gibt nur eine Antwort.", other: "Diese Seite hat sich nicht auf das Wort der Umfrage verlassen. Sie hat die veröffentlichten Regeln mit ihrer Kennung verglichen und sie mit exakten Zahlen für jedes Paar der {n} Antworten geprüft." },
   checkedForm: "Diese Seite hat sich nicht auf das Wort der Umfrage verlassen. Sie hat die veröffentlichten Regeln mit ihrer Kennung verglichen und sie mit exakten Zahlen für jedes Paar von Antworten geprüft.",
   rules: "Kennung der Regeln:",
-  related: "{n} dieser {size} Antworten waren auch Antworten auf {other}, wo Sie unter anderen Regeln geantwortet haben: Wenn beide dasselbe von Ihnen wissen wollen, summiert sich, was sie verraten.",
-  relatedForm: "{n} dieser {size} Antworten auf Frage {question} waren auch Antworten auf {other}, wo Sie unter anderen Regeln geantwortet haben: Wenn beide dasselbe von Ihnen wissen wollen, summiert sich, was sie verraten.",
+  related: "{n} dieser {size} Antworten waren auch Antworten auf {other}, wo Sie schon geantwortet haben: Wenn beide dasselbe von Ihnen wissen wollen, summiert sich, was sie verraten.",
+  relatedForm: "{n} dieser {size} Antworten auf Frage {question} waren auch Antworten auf {other}, wo Sie schon geantwortet haben: Wenn beide dasselbe von Ihnen wissen wollen, summiert sich, was sie verraten.",
   promise: {
     nothing: "Hier ist nichts geschützt: Wer Ihre Meldung erhält, kann daraus Ihre Antwort erfahren.",
     near: "Je näher eine andere Antwort an Ihrer liegt, desto besser ist Ihre verborgen: Verglichen mit einer Antwort, die {distance} entfernt liegt, macht Ihre Meldung Ihre Antwort höchstens {likelier}‑mal so wahrscheinlich wie vorher (Epsilon {level}, im Verhältnis zum Abstand).",
     nearest:
       "Je näher eine andere Antwort an Ihrer liegt, desto besser ist Ihre verborgen: Verglichen mit den nächsten Antworten macht Ihre Meldung Ihre Antwort höchstens {likelier}‑mal so wahrscheinlich wie vorher (Epsilon {level}, im Verhältnis zum Abstand).",
+    beside: "Verglichen mit {values} wird jede andere Antwort höchstens {likelier}‑mal so wahrscheinlich wie vorher, und umgekehrt (Epsilon {level}).",
     any: "Verglichen mit jeder anderen Antwort macht Ihre Meldung Ihre Antwort höchstens {likelier}‑mal so wahrscheinlich wie vorher, was auch immer man schon über Sie wusste (Epsilon {level}).",
     anyRange:
       "Verglichen mit jeder anderen Antwort macht Ihre Meldung Ihre Antwort höchstens {least}‑ bis {likelier}‑mal so wahrscheinlich wie vorher, was auch immer man schon über Sie wusste (Epsilon {low} bis {level}, je nach den beiden Antworten).",

@@ -89,13 +89,14 @@ export default {
   checked: { one: "There is only one answer.", other: "This page did not take the survey's word for it. It compared the published rules with their ID, and checked them with exact numbers for every pair of the {n} answers." },
   checkedForm: "This page did not take the survey's word for it. It compared the published rules with their ID, and checked them with exact numbers for every pair of answers.",
   rules: "ID of the rules:",
-  related: "{n} of these {size} answers were also answers to {other}, which you answered under other rules: if both ask the same of you, what they show adds up.",
-  relatedForm: "{n} of these {size} answers to question {question} were also answers to {other}, which you answered under other rules: if both ask the same of you, what they show adds up.",
+  related: "{n} of these {size} answers were also answers to {other}, which you answered before: if both ask the same of you, what they show adds up.",
+  relatedForm: "{n} of these {size} answers to question {question} were also answers to {other}, which you answered before: if both ask the same of you, what they show adds up.",
   promise: {
     nothing: "Nothing is hidden here: whoever gets your report may learn your answer from it.",
     near: "The nearer another answer is to yours, the better yours is hidden: compared with an answer at a distance of {distance}, your report makes yours at most {likelier} times as likely as before (epsilon {level}, in proportion to the distance).",
     nearest:
       "The nearer another answer is to yours, the better yours is hidden: compared with the nearest answers, your report makes yours at most {likelier} times as likely as before (epsilon {level}, in proportion to the distance).",
+    beside: "Compared with {values}, any other answer becomes at most {likelier} times as likely as before, and the other way round (epsilon {level}).",
     any: "Compared with any other answer, your report makes yours at most {likelier} times as likely as before, whatever was known of you (epsilon {level}).",
     anyRange:
       "Compared with any other answer, your report makes yours at most {least} to {likelier} times as likely as before, whatever was known of you (epsilon {low} to {level}, depending on the two answers).",

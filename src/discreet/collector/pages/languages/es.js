@@ -82,13 +82,14 @@ export default {
   checked: { one: "Solo hay una respuesta.", many: "Esta página no se ha fiado de la palabra de la encuesta. Ha comparado las reglas publicadas con su identificador y las ha comprobado con números exactos para cada par de las {n} respuestas.", other: "Esta página no se ha fiado de la palabra de la encuesta. Ha comparado las reglas publicadas con su identificador y las ha comprobado con números exactos para cada par de las {n} respuestas." },
   checkedForm: "Esta página no se ha fiado de la palabra de la encuesta. Ha comparado las reglas publicadas con su identificador y las ha comprobado con números exactos para cada par de respuestas.",
   rules: "Identificador de las reglas:",
-  related: "{n} de estas {size} respuestas eran también respuestas a {other}, donde usted respondió con otras reglas: si ambas preguntan lo mismo, lo que revelan se suma.",
-  relatedForm: "{n} de estas {size} respuestas a la pregunta {question} eran también respuestas a {other}, donde usted respondió con otras reglas: si ambas preguntan lo mismo, lo que revelan se suma.",
+  related: "{n} de estas {size} respuestas eran también respuestas a {other}, donde usted ya respondió: si ambas preguntan lo mismo, lo que revelan se suma.",
+  relatedForm: "{n} de estas {size} respuestas a la pregunta {question} eran también respuestas a {other}, donde usted ya respondió: si ambas preguntan lo mismo, lo que revelan se suma.",
   promise: {
     nothing: "Aquí no se protege nada: quien reciba su envío puede deducir su respuesta.",
     near: "Cuanto más cerca está otra respuesta de la suya, mejor oculta queda la suya: en comparación con una respuesta a una distancia de {distance}, su envío hace que la suya sea como máximo {likelier} veces tan probable como antes (épsilon {level}, en proporción a la distancia).",
     nearest:
       "Cuanto más cerca está otra respuesta de la suya, mejor oculta queda la suya: en comparación con las respuestas más cercanas, su envío hace que la suya sea como máximo {likelier} veces tan probable como antes (épsilon {level}, en proporción a la distancia).",
+    beside: "En comparación con {values}, cualquier otra respuesta pasa a ser como máximo {likelier} veces tan probable como antes, y viceversa (épsilon {level}).",
     any: "En comparación con cualquier otra respuesta, su envío hace que la suya sea como máximo {likelier} veces tan probable como antes, independientemente de lo que ya se supiera de usted (épsilon {level}).",
     anyRange:
       "En comparación con cualquier otra respuesta, su envío hace que la suya sea como máximo de {least} a {likelier} veces tan probable como antes, independientemente de lo que ya se supiera de usted (épsilon de {low} a {level}, según las dos respuestas).",
@@ -150,7 +151,7 @@ export default {
   lackingText: "Consume {needed}, y quedan {left} de {cap}; por eso esta página no enviará ninguna respuesta.",
   lackingMore: "No tiene que hacer nada. Puede decir a quien pregunta que su pregunta exige demasiado. Si borra los datos de este sitio en su navegador, podrá fijar un presupuesto nuevo; pero entonces el navegador también olvidará lo que usted respondió aquí, y lo que ya se supo sigue contando.",
 
-  loading: "Cargando la encuesta y comprobando lo que promete …",
+  loading: "Cargando la encuesta y comprobando lo que promete…",
   embedded: "Esta encuesta se muestra dentro del sitio {site}. Su navegador lleva su presupuesto de privacidad y el registro de lo que respondió solo para {site}: lo que responda en otros sitios no se cuenta aquí. Su respuesta se enmascara en este dispositivo, pero {site} controla esta página y podría leer lo que usted introduce.",
   embeddedAway: "No se puede acceder a su servidor, o este no permite que el sitio {site} muestre esta encuesta. Inténtelo de nuevo dentro de un rato.",
 

@@ -82,13 +82,14 @@ export default {
   checked: { one: "Il n’y a qu’une seule réponse.", many: "Cette page n’a pas cru l’enquête sur parole. Elle a comparé les règles publiées à leur identifiant et les a vérifiées en nombres exacts pour chaque paire des {n} réponses.", other: "Cette page n’a pas cru l’enquête sur parole. Elle a comparé les règles publiées à leur identifiant et les a vérifiées en nombres exacts pour chaque paire des {n} réponses." },
   checkedForm: "Cette page n’a pas cru l’enquête sur parole. Elle a comparé les règles publiées à leur identifiant et les a vérifiées en nombres exacts pour chaque paire de réponses.",
   rules: "Identifiant des règles :",
-  related: "{n} de ces {size} réponses étaient aussi des réponses à {other}, où vous avez répondu selon d’autres règles : si les deux vous demandent la même chose, ce qu’elles révèlent s’additionne.",
-  relatedForm: "{n} de ces {size} réponses à la question {question} étaient aussi des réponses à {other}, où vous avez répondu selon d’autres règles : si les deux vous demandent la même chose, ce qu’elles révèlent s’additionne.",
+  related: "{n} de ces {size} réponses étaient aussi des réponses à {other}, où vous avez déjà répondu : si les deux vous demandent la même chose, ce qu’elles révèlent s’additionne.",
+  relatedForm: "{n} de ces {size} réponses à la question {question} étaient aussi des réponses à {other}, où vous avez déjà répondu : si les deux vous demandent la même chose, ce qu’elles révèlent s’additionne.",
   promise: {
     nothing: "Rien n’est protégé ici : quiconque reçoit votre envoi peut en déduire votre réponse.",
     near: "Plus une autre réponse est proche de la vôtre, mieux la vôtre est cachée : par rapport à une réponse à une distance de {distance}, votre envoi rend la vôtre au plus {likelier} fois aussi probable qu’avant (epsilon {level}, en proportion de la distance).",
     nearest:
       "Plus une autre réponse est proche de la vôtre, mieux la vôtre est cachée : par rapport aux réponses les plus proches, votre envoi rend la vôtre au plus {likelier} fois aussi probable qu’avant (epsilon {level}, en proportion de la distance).",
+    beside: "Par rapport à {values}, toute autre réponse devient au plus {likelier} fois aussi probable qu’avant, et réciproquement (epsilon {level}).",
     any: "Par rapport à toute autre réponse, votre envoi rend la vôtre au plus {likelier} fois aussi probable qu’avant, quoi que l’on ait su de vous (epsilon {level}).",
     anyRange:
       "Par rapport à toute autre réponse, votre envoi rend la vôtre au plus {least} à {likelier} fois aussi probable qu’avant, quoi que l’on ait su de vous (epsilon {low} à {level}, selon les deux réponses).",
@@ -150,7 +151,7 @@ export default {
   lackingText: "Elle consomme {needed}, et il reste {left} sur {cap} : cette page n’enverra donc pas de réponse.",
   lackingMore: "Vous n’avez rien à faire. Vous pouvez signaler à ceux qui posent la question qu’elle en demande trop. Si vous effacez les données de ce site dans votre navigateur, vous pourrez fixer un nouveau budget ; mais votre navigateur oubliera alors aussi ce que vous avez répondu ici, et ce qui a été appris auparavant compte toujours.",
 
-  loading: "Chargement de l’enquête et vérification de ce qu’elle promet …",
+  loading: "Chargement de l’enquête et vérification de ce qu’elle promet…",
   embedded: "Cette enquête est affichée sur le site {site}. Votre navigateur tient votre budget de confidentialité et le relevé de vos réponses pour {site} seulement : ce que vous répondez sur d’autres sites n’est pas compté ici. Votre réponse est brouillée sur cet appareil, mais {site} contrôle cette page et pourrait lire ce que vous saisissez.",
   embeddedAway: "Son serveur est injoignable ou n’autorise pas le site {site} à afficher cette enquête. Réessayez dans un moment.",
 

@@ -64,6 +64,7 @@ export default {
     cutText: "Zahlen über {high} zählten als {high}, Zahlen unter {low} als {low}. Was jenseits davon liegt, steckt in keiner dieser Kennzahlen.",
     given: "Etwa {share} der Personen haben eine Zahl genannt; die Kennzahlen beziehen sich auf sie.",
     few: "Zu wenige Meldungen, um etwas über den Mittelwert zu sagen.",
+    nodes: "Die Zahlen, auf die Antworten zufällig gerundet wurden, jede mit ihrem Anteil",
     ranges: "Anteile von Bereichen",
     rangesChart: "Anteile von Zahlenbereichen",
     range: "{low} bis {high}",

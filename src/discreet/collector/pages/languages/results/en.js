@@ -67,6 +67,7 @@ export default {
     cutText: "Numbers above {high} were counted as {high}, and numbers below {low} as {low}. What lies beyond is in none of these figures.",
     given: "About {share} of people gave a number; the figures are about them.",
     few: "Too few reports to say anything of the mean.",
+    nodes: "The numbers that answers were rounded to at random, each with its share",
     ranges: "Shares of ranges",
     rangesChart: "Shares of ranges of numbers",
     range: "{low} to {high}",

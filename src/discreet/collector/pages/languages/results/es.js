@@ -65,6 +65,7 @@ export default {
     cutText: "Los números superiores a {high} contaron como {high}, y los inferiores a {low} como {low}. Lo que queda más allá no está en ninguna de estas cifras.",
     given: "Aproximadamente el {share} de las personas dio un número; las cifras se refieren a ellas.",
     few: "Demasiado pocos envíos para decir algo de la media.",
+    nodes: "Los números a los que se redondearon al azar las respuestas, cada uno con su proporción",
     ranges: "Proporciones por tramos",
     rangesChart: "Proporciones por tramos de números",
     range: "{low} a {high}",

@@ -65,6 +65,7 @@ export default {
     cutText: "Les nombres supérieurs à {high} ont compté pour {high}, ceux inférieurs à {low} pour {low}. Ce qui se trouve au-delà n’entre dans aucun de ces chiffres.",
     given: "Environ {share} des personnes ont donné un nombre ; les chiffres portent sur elles.",
     few: "Trop peu d’envois pour dire quoi que ce soit de la moyenne.",
+    nodes: "Les nombres auxquels les réponses ont été arrondies au hasard, chacun avec sa part",
     ranges: "Parts des tranches",
     rangesChart: "Parts des tranches de nombres",
     range: "{low} à {high}",
