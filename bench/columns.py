@@ -31,10 +31,10 @@ def columns(n: int) -> Iterator[Result]:
         for kind, column in kinds([values[i] for i in numbers.tolist()]):
             rate = n / least(partial(made.randomize_many, column, rng), tries=3)
             yield Result("columns", f"{title}, {kind}", len(values), n, rate, ratios={"of by number": rate / by_number})
-    yield from numbers(n)
+    yield from on_a_scale(n)
 
 
-def numbers(n: int) -> Iterator[Result]:
+def on_a_scale(n: int) -> Iterator[Result]:
     """Numbers of every type on a grid of 33 nodes, as ratios to people given by their node, who take a word less."""
     rng, drawn = dc.random.secure(), np.random.default_rng(1)
     made = dc.mechanism(dc.Context.uniform(dc.NumberDomain(0, 4000, clip=True), "1"), "hadamard")

@@ -40,11 +40,10 @@ export async function checkLaw(text, { fingerprint, from = 0 } = {}) {
   if (!(text?.length <= LAW_BYTES)) refuse("The law is too large.", "limits");
   const hash = await sha256(text);
   if (fingerprint !== undefined && fingerprint !== hash) refuse("This is not the law that was announced.", "fingerprint");
-  /** @type {typeof import("./numbers.js").overNumbers} */
-  const over = text.includes(NUMBERS) ? (await import("./numbers.js")).overNumbers : (read, check) => check(read);
+  const check = text.includes(NUMBERS) ? (await import("./numbers.js")).overNumbers(checked) : checked;
   try {
     begin(from);
-    return over(valuesOf, (read) => checked(text, hash, read));
+    return check(valuesOf, text, hash);
   } catch (problem) {
     const reason = problem instanceof Refused ? problem.message : "it cannot be read";
     return refuse(`This collection is refused: ${reason}.`, "law");
@@ -56,8 +55,8 @@ export async function checkLaw(text, { fingerprint, from = 0 } = {}) {
 /** How a domain of numbers begins; no text in a law holds it. */
 const NUMBERS = '{"clip"';
 
-/** @param {string} text @param {string} fingerprint @param {(domain: any) => any[]} read @returns {Law} */
-const checked = (text, fingerprint, read) => {
+/** Check a law, whose values `read` finds in its domain. @param {(domain: any) => any[]} read @param {string} text @param {string} fingerprint @returns {Law} */
+const checked = (read, text, fingerprint) => {
   const data = JSON.parse(text);
   // nothing that two readers could take differently: white space, repeated keys, 1.0 for 1 and the like do not survive the round trip, and
   // only half a character is written as \\ud...

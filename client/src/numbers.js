@@ -128,16 +128,17 @@ export const numbersOf = (data, valuesOf) => {
   });
 };
 
+/** How a law is checked: `read` finds its values in its domain. @typedef {(read: (domain: any) => any[], text: string, fingerprint: string) => Law} Check */
+
 /**
- * A law over numbers, which is checked for the nodes: what is between them is as well hidden. A number becomes a node by the first word of its report.
- * @param {(data: any) => any[]} valuesOf reads listed values
- * @param {(read: (domain: any) => any[]) => Law} check
- * @returns {Law}
+ * A law over numbers is checked for the nodes: what is between them is as well hidden. A number becomes a node by the first word of its report.
+ * @param {Check} check
+ * @returns {Check} one that is given what reads listed values
  */
-export const overNumbers = (valuesOf, check) => {
+export const overNumbers = (check) => (valuesOf, text, fingerprint) => {
   /** @type {any} */
   let numbers;
-  const law = check((domain) => (numbers = numbersOf(domain, valuesOf)).values);
+  const law = check((domain) => (numbers = numbersOf(domain, valuesOf)).values, text, fingerprint);
   const { draws, positions, position, nodeAt } = /** @type {Numbers} */ (numbers);
   demand(!draws || !law.shows, "a report may show between which nodes a number is");
   const cannot = () => refuse("This answer cannot be given.", "value"); // never repeats it

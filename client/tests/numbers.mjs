@@ -21,9 +21,9 @@ function read(law, held) {
   return [position, position === null ? null : numbers.kept(position), numbers.standing(held), position === null ? null : numbers.beside(position)];
 }
 
-/** The tags, reports and costs of answers that one person gives one after the other, or the code of why there is none. @param {string} law @param {any[]} answers */
-async function answered(law, answers) {
-  const one = new Participant({ cap: "4", store: new MemoryStore(), fetch: collector(pagesOf(law, { changes: "spend" })).fetch });
+/** The tags, reports and costs of answers that one person gives one after the other, or the code of why there is none. @param {string} law @param {any[]} answers @param {any[]} [budgets] */
+async function answered(law, answers, budgets) {
+  const one = new Participant({ cap: "4", budgets, store: new MemoryStore(), fetch: collector(pagesOf(law, { changes: "spend" })).fetch });
   const collection = await one.open(`${ORIGIN}/c/`);
   const said = [];
   for (const answer of answers)
@@ -33,7 +33,8 @@ async function answered(law, answers) {
     ));
   const [{ kind, numbers, values }] = collection.questions;
   const { entries } = await one.ledger.summary();
-  return { said, kind, values, low: numbers?.low, terms: entries.find((entry) => entry.kind === "terms"), reports: entries.filter((entry) => entry.kind === "report").length };
+  const left = (await one.ledger.summary()).budgets.map(({ tightest }) => tightest);
+  return { said, left, kind, values, low: numbers?.low, terms: entries.find((entry) => entry.kind === "terms"), reports: entries.filter((entry) => entry.kind === "report").length };
 }
 
 const { scales, answers } = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -42,4 +43,4 @@ for (const [text, held] of scales) {
   const law = await checkLaw(text);
   found.push({ values: law.values, positions: law.numbers.positions, words: law.words, read: held.map((/** @type {any} */ one) => read(law, heldOf(one))) });
 }
-console.log(JSON.stringify({ scales: found, answers: await Promise.all(answers.map((/** @type {[string, any[]]} */ [law, all]) => answered(law, all))) }));
+console.log(JSON.stringify({ scales: found, answers: await Promise.all(answers.map((/** @type {[string, any[], any[]?]} */ given) => answered(...given))) }));

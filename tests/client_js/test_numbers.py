@@ -70,6 +70,7 @@ def told(node, tmp_path_factory):
         [law_text(LAWS["incomes"]), [*same, "851", 9000, "4000", "1e9", "x", None, "0850"]],
         [law_text(LAWS["refused beyond"]), ["2.5001", "3", "2.5", 2.5]],
         [law_text(LAWS["beside"]), ["none", "35", "none", "None"]],
+        [law_text(LAWS["incomes"]), ["1", "2"], [describe_context(C.numbers(0, 4000, "1.5", nodes=5, clip=True))]],
     ]
     path = tmp_path_factory.mktemp("numbers") / "numbers.json"
     path.write_text(json.dumps({"scales": scales, "answers": answers}), encoding="ascii")
@@ -91,7 +92,7 @@ def test_every_number_is_read_kept_and_placed_as_in_python(told):
 
 
 def test_the_same_number_has_one_report_and_another_number_another_one(told):
-    incomes, refused, beside = told[1]["answers"]
+    incomes, refused, beside, _ = told[1]["answers"]
     first, *again = incomes["said"]
     assert again[:4] == [first] * 4
     assert incomes["said"][-1] == [first[0], "3"], "three numbers were paid for: 850, 851 and 4000"
@@ -105,13 +106,13 @@ def test_the_same_number_has_one_report_and_another_number_another_one(told):
 
 
 def test_what_a_page_needs_to_ask_for_a_number_is_with_the_question(told):
-    for said, name in zip(told[1]["answers"], ("incomes", "refused beyond", "beside"), strict=True):
+    for said, name in zip(told[1]["answers"], ("incomes", "refused beyond", "beside", "incomes"), strict=True):
         domain = LAWS[name].context.domain
         assert (said["kind"], said["low"], said["values"]) == ("number", str(domain.describe()["low"]), list(domain))
 
 
 def test_the_terms_of_a_law_over_numbers_are_those_that_python_writes_and_reads(told):
-    for said, name in zip(told[1]["answers"], ("incomes", "refused beyond", "beside"), strict=True):
+    for said, name in zip(told[1]["answers"], ("incomes", "refused beyond", "beside", "incomes"), strict=True):
         expected = describe_context(LAWS[name].context)
         assert {key: said["terms"][key] for key in ("context", "domain")} == expected
 
@@ -148,6 +149,13 @@ def test_another_rounding_is_found(page, vectors, tmp_path):
     with pytest.raises(CheckFailed, match="reports differ"):
         check_vectors(path)
     assert page.evaluate(IN_A_PAGE, [text, "/dist/discreet.min.js"])["wrong"] > 10
+
+
+def test_budgets_over_numbers_are_kept_to(told):
+    limited = told[1]["answers"][3]
+    assert limited["said"][0][1] == "1"
+    assert limited["said"][1] == "overspent"
+    assert limited["left"] == [{"x": 0, "z": 1000, "budget": "1.5", "spent": "1"}]
 
 
 # -- domains that lie -------------------------------------------------------------------------------

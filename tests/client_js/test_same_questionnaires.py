@@ -51,7 +51,7 @@ def ours(document, law):
     try:
         parsed = parse_document(document.encode("utf-8", "surrogatepass"), HERE)
         certified = _certified(law.encode(), parsed)
-        _check_words(parsed.texts, certified)
+        _check_words(parsed, certified)
     except DiscreetError:
         return None
     return Collection(parsed, certified, None)
@@ -314,6 +314,18 @@ FORMS = {
                 "way": C.blocks({"wheels": ["bike", "car"], "feet": ["walk", "run"]}, "2"),
                 "again": C.high_low(["none", "cold", "hiv"], ["hiv"], "1"),
                 "flat": C.uniform(["a"], "1"),
+            },
+            strategy,
+        )
+        for strategy in ("one at random", "each")
+    },
+    **{
+        f"numbers, {strategy}": dc.Form(
+            {
+                "income": C.numbers(0, 4000, "1", nodes=9, clip=True),
+                "hours": C.numbers(0, 60, "0.05", step=4, distance="line"),
+                "rent": C.numbers(0, 4000, "1", nodes=5, clip=True),
+                "sick": C.numbers(0, 7, "1", step=1, clip=True).with_outside(["none of yours"], "1"),
             },
             strategy,
         )

@@ -90,6 +90,7 @@ def test_nodes_are_found_however_they_are_written_and_nothing_else_is():
         ({"low": 0, "high": 1, "step": 1, "nodes": 2}, "one of step and nodes"),
         ({"low": 0, "high": 1, "step": "0.25", "decimals": 1}, "decimals=1 must be a whole number from 2 to 15"),
         ({"low": 0, "high": 1, "decimals": 15}, "must be fewer than"),
+        ({"low": 0, "high": "1e-18", "nodes": 2}, "must have at most 15 decimals"),
         ({"low": 0, "high": 1, "clip": "yes"}, "clip='yes' must be True or False"),
         ({"low": 0, "high": 1, "rounding": "up"}, "rounding='up' must be one of 'at random', 'nearest'"),
         ({"low": 0, "high": 1, "outside": ["2"]}, "'2' must not be a number"),

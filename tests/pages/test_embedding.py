@@ -213,6 +213,22 @@ def test_a_single_question_is_answered_inside_another_site(collector, embedded, 
     page.locator("#e0").get_by_text(re.compile("for 127.0.0.1:[0-9]+ alone")).wait_for()
 
 
+@pytest.mark.parametrize("client", [None, 2], ids=["of this site", "of another site"])
+def test_a_number_is_answered_inside_another_site_by_what_is_loaded_for_it(collector, embedded, client):
+    spec = {"domain": {"low": 0, "high": 4000, "clip": True}, "context": {"form": "numbers", "epsilon": "1"}}
+    income = {"title": "Incomes", "question": "What do you earn?", "kind": "number", "unit": "euros", "spec": spec}
+    name = collector.declare({**income, "minimum": 1, "changes": "refuse", "access": "open"})
+    page = embedded(name, client=client, worker="'self'" if client is None else "blob:")
+    place = page.locator("#e0")
+    place.get_by_role("textbox", name=income["question"]).fill("850.5")
+    place.get_by_role("heading", name="What your report can reveal").wait_for()
+    place.locator("form button[type=submit]").click()
+    assert len(sent(page)["reports"]) == 1
+    assert counted(collector, name) == 1
+    loaded = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
+    assert not any("questionnaire.min.js" in address for address in loaded)
+
+
 def test_a_questionnaire_in_german_is_one_report_and_comes_back_as_it_was_left(collector, embedded):
     name = collector.declare(declaration("each"))
     page = embedded(name, more='lang="de" cap="15"', expected="no address was refused")

@@ -179,7 +179,6 @@ def test_a_questionnaire_of_numbers_is_answered_on_a_phone_and_told_at_a_glance(
     field = page.get_by_role("textbox", name="How long was your way?")
     assert field.input_value() == "45,5"  # what was typed is kept, as the language writes it
     assert not violations(page)
-    page.screenshot(path="/tmp/asks/form360.png", full_page=True)
     page.get_by_role("button", name=re.compile("senden")).click()
     page.get_by_role("heading", name="Ihre Meldung wurde gesendet").wait_for()
     form = dc.wire.published.parse_published(
@@ -200,11 +199,9 @@ def test_a_questionnaire_of_numbers_is_answered_on_a_phone_and_told_at_a_glance(
         collector.ask(f"/collections/{name}/reports", body, **{"idempotency-key": f"people-{name}-{seed}"})
     page = opened(f"/results/{name}")
     page.get_by_text("Mean: about").nth(1).wait_for()
-    page.screenshot(path="/tmp/asks/glance.png", full_page=True)
     assert not violations(page)
     page.get_by_role("button", name="More about this question: How long was your way?").click()
     page.get_by_role("heading", name="Means by group").wait_for()
-    page.screenshot(path="/tmp/asks/groups.png", full_page=True)
     said = page.locator("dl dd").all_inner_texts()
     north, south = (float(re.search(r"about ([\d.]+)", one)[1]) for one in said)
     assert abs(south - north - 30) < 15

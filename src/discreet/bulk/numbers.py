@@ -12,8 +12,9 @@ double that c reads as. Reading never decreases, so ``v > R(c)`` says ``s > c``,
 ``v = R(c)`` then ``s = c`` where c has at most 15 digits, since no two such decimals read as the same double: so
 ``s >= c`` exactly if ``v >= R(c)``. Only where bounds have 15 digits is ``v = R(c)`` left to be read one by one.
 
-A float of 32 bits prints a decimal within 2**-24 of its size: it decides as a double does where it is further than
-twice that from the middle. What is nearer is read one by one, each distinct number once.
+A float v of 32 bits decides in the same way unless c reads as v in 32 bits: then c, and with it the double R(c), is
+within half a unit in the last place of v, at most 2**-24 of its size. What is nearer than 2**-23.9 of it is read one by
+one, each distinct number once; that is any v of 2**22.9 units or more, and below s is less than half a unit from v.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ LOW = U(0xFFFFFFFF)
 SURE = 10**14 - 2
 """Bounds of at most so many units have no middle of more than 15 digits beside them."""
 
-NEVER, EQUAL, SINGLE = -1.0, 0.0, 2.0**-23
+NEVER, EQUAL, SINGLE = -1.0, 0.0, 2.0**-23.9
 """How near to a middle, relative to its size, a float is read one by one: small doubles, large ones, and 32 bits."""
 
 Grid = namedtuple(

@@ -120,8 +120,12 @@ class NumberDomain(Domain):
 
     def _decimals(self, decimals: object) -> int:
         needed = max(_places(self.low), _places(self.step))
+        if needed > 15:
+            raise InvalidContext(
+                f"step={_written(self.step)} and low={_written(self.low)} must have at most 15 decimals"
+            )
         if decimals is None:
-            return next((places for places in range(needed, 15) if self.step * 10**places >= STEPS), max(needed, 15))
+            return next((places for places in range(needed, 15) if self.step * 10**places >= STEPS), 15)
         if isinstance(decimals, bool) or not isinstance(decimals, int) or not needed <= decimals <= 15:
             raise InvalidContext(f"decimals={shown(decimals)} must be a whole number from {needed} to 15")
         return decimals

@@ -122,8 +122,8 @@ def asked_forms() -> Iterator[AskedForm]:
     boxes = {f"box {number}": Context.uniform(["no", "yes"], "1") for number in range(3)}
     wide = {"many": named(Context.uniform(range(60), "1"), "unary"), "few": Context.uniform(["a", "b", "c"], "1")}
     numbers = {
-        "income": Context.numbers(0, 4000, "1", nodes=9, clip=True),
-        "hours": Context.numbers(0, 60, "0.05", step=4, distance="line").with_outside(["none"], "2"),
+        "income": named(Context.numbers(0, 4000, "1", nodes=9, clip=True), "subset"),
+        "hours": named(Context.numbers(0, 60, "0.05", step=4, distance="line").with_outside(["none"], "2"), "unary"),
         "smokes": Context.uniform(["no", "yes"], "1"),
     }
     for strategy in (ONE, EACH):

@@ -176,12 +176,12 @@ def _wide(sizes: tuple[int, ...] | list[int]) -> Iterator[Mechanism]:
 
 def _numbers() -> Iterator[Mechanism]:
     """Numbers between bounds, which become the nodes of a grid: at random and to the nearest, in every form."""
-    yield named(Context.numbers(0, 4000, "1", nodes=5, clip=True), "auto")
+    yield named(Context.numbers(0, 4000, "1", nodes=5, clip=True), "hadamard")
     yield named(Context.numbers(0, 120, "1", step=10, clip=True, rounding="nearest"), "randomized_response")
     yield named(Context.numbers("-1.5", "2.5", "1", nodes=9), "subset")
     yield named(Context.numbers(0, 10, "0.5", step="0.5", distance="line", clip=True), "geometric")
-    yield named(Context.numbers(18, 98, "2", step=8, decimals=0, grades={(18, 30): "1"}), "auto")
-    yield named(Context.numbers(0, "0.0001", "3", nodes=2, decimals=13), "hadamard")
+    yield named(Context.numbers(18, 98, "2", step=8, decimals=0, grades={(18, 30): "1"}), "graded_unary")
+    yield named(Context.numbers(0, "0.0001", "3", nodes=2, decimals=13), "randomized_response")
     yield named(Context.numbers(0, 100, "1", step=20).with_outside(["prefer not to say", "none"], "1"), "unary")
     yield named(Context.numbers("-2e9", "2e9", "1", step=10**7, decimals=0, rounding="nearest"), "projective")
 

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidInput, Unavailable, check_type
+from ...core.errors import InvalidInput, NotIdentifiable, Unavailable, check_type
 from ..simplex import project_blocks
 from ..tally import Tally
 from .intervals import Level, move_inside
@@ -42,7 +42,10 @@ class Distribution(Shares):
 
     def _remarks(self) -> list[str]:
         kind = "intervals are those of the unbiased shares, moved into 0 to 1 and stretched to hold the share shown"
-        return [kind, *self.unbiased._remarks()]
+        try:
+            return [kind, *self.unbiased._remarks()]
+        except NotIdentifiable:
+            return []  # there are no intervals, as the notes say
 
     def _query_interval(self, query: Query, level: Level) -> tuple[float, float]:
         """The unbiased interval, moved into the range of a mean of the weights and stretched to include this one."""
