@@ -159,12 +159,13 @@ def test_answering_shows_the_bounds_and_refuses_without_repeating(discreet, fold
     assert len(collector.uploads) == 1
 
 
-def test_groups_are_compared_by_means_of_numbers_cut_and_only_nodes_are_asked_about(discreet, refused, income, folder):
+def test_groups_are_compared_by_means_of_numbers_cut_and_only_nodes_are_asked_about(discreet, income):
     done = discreet(
         "randomize", "income.toml", "people.csv", "--column", "income", "--keep", "town", "-o", "r.csv", "--quiet"
     )
     assert done.exit_code == 0
     said = discreet("compare", "income.toml", "r.csv", "--by", "town", "--query", "mean", "--quiet").stdout
     assert "- of numbers cut at 0 and 4000" in said
-    wrong = refused("audit", "income.toml", "--pair", 10, 4000)
-    assert wrong.startswith("value='10' must be one of the numbers 0 to 4000 by 125")
+    wrong = discreet("audit", "income.toml", "--pair", 10, 4000)
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert wrong.stderr.endswith("value='10' must be one of the numbers 0 to 4000 by 125\n")
