@@ -189,6 +189,9 @@ SCHEMAS: Plain = {
     "FileOf": table("toml", "document", toml=TEXT, document={"type": "object"}),
     "File": table(toml=TEXT, document={"type": "object"}),
     "DraftOfQuestion": table(
+        *("mean", "people"),
+        mean=table(stderr=NUMBER, plain=NUMBER),
+        people=NATURAL,
         cost=TEXT,
         epsilon=OPTIONAL_TEXT,
         mechanism=TEXT,
@@ -238,7 +241,16 @@ SCHEMAS: Plain = {
         n=NATURAL,
         tallies={"type": "object", "additionalProperties": ref("TallyOfQuestion")},
     ),
+    "Figure": {"anyOf": [{"type": "null"}, {"type": "object", "required": ["value", "low", "high"]}]},
+    "Figures": table(
+        **dict.fromkeys(("mean", "spread", "median"), ref("Figure")),
+        **dict.fromkeys(("given", "low", "high"), NUMBER),
+        cut=TEXT,
+        ranges={"type": ["array", "null"], "items": {"type": "object"}},
+    ),
     "Result": table(
+        "numbers",
+        numbers=ref("Figures"),
         **TALLIED,
         method=TEXT,
         biased={"type": "boolean"},
