@@ -227,3 +227,32 @@ def test_a_file_with_a_number_is_opened_and_saved_as_the_same(collector, opened,
     assert saved.spec.fingerprint == dc.wire.Questionnaire.read(path).spec.fingerprint
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("dialog").get_by_text("Numbers above 4,000 count as 4,000").wait_for()
+
+
+def test_numbers_are_designed_by_distance_beside_another_question(collector, opened):
+    page = opened("/design")
+    page.get_by_label("The question, as people will read it").fill("How long is your way?")
+    page.get_by_label("Kind of answer").select_option("number")
+    page.get_by_label("Asked as").select_option("any")
+    page.get_by_label("Smallest").fill("0.5")
+    page.get_by_label("Largest").fill("60.5")
+    page.get_by_label("Unit, such as years").fill("km")
+    page.get_by_label("Exact positions on a scale").check()
+    page.get_by_label("The epsilon below is for two answers this far apart, in km").fill("20")
+    page.get_by_text("at a distance of 20").wait_for()
+    page.get_by_label("Numbers beyond them count as the nearest of the two").uncheck()
+    page.get_by_role("button", name="Add a question").click()
+    page.get_by_label("The question, as people will read it").fill("Do you walk?")
+    page.get_by_label("Kind of answer").select_option("yes/no")
+    page.get_by_text(re.compile("mean: ± [0-9.]+.km")).wait_for()
+    page.get_by_text("together: not worked out").or_(page.get_by_text("one report: not worked out")).wait_for()
+    assert not violations(page)
+    page.get_by_label("Title", exact=True).fill("Ways")
+    page.get_by_role("button", name="Start this collection").click()
+    name = page.get_by_role("link", name="the page to answer").get_attribute("href").rpartition("/")[2]
+    with urllib.request.urlopen(f"{collector.url}/collections/{name}/law") as answer:
+        form = dc.wire.published.parse_published(answer.read().decode())
+    context = next(iter(form.questions.values())).context
+    assert str(context.number_bounds).startswith("at most 0.05 times their distance")
+    assert not context.domain.clip
+    assert context.domain.normalized("33.3") == "33.3"
