@@ -18,8 +18,8 @@ export function numberOf(text) {
   return top / bottom;
 }
 
-/** A cost for people: a fraction is rounded up. @param {string} cost */
-export const costText = (cost) => (cost.includes("/") ? say("designing.about", { number: Math.ceil(numberOf(cost) * 100 - 1e-9) / 100 }) : number(cost));
+/** A cost for people: a fraction, or one of many decimals, is rounded up. @param {string} cost */
+export const costText = (cost) => (cost.includes("/") || /\.\d{5,}$/.test(cost) ? say("designing.about", { number: Math.ceil(numberOf(cost) * 100 - 1e-9) / 100 }) : number(cost));
 
 /** What is promised, as the collector says it, in English. @param {string[]} promise */
 const promises = (promise) => el("ul", { lang: "en", dir: "ltr" }, promise.map((sentence) => el("li", {}, sentence)));
@@ -116,7 +116,8 @@ const way = (strategy) => say(`designing.strategies.${strategy}.name`);
 /** What a form of several questions gives. @param {any} draft @param {{flat: import("./design-model.js").Flat[], n: number, milliseconds: number, ask: (strategy: string) => void}} more */
 export function several(draft, { flat, n, milliseconds, ask }) {
   const text = (/** @type {string} */ name) => flat.find((one) => one.name === name)?.texts.question ?? name;
-  const errors = (/** @type {any} */ one) => Math.max(.../** @type {number[]} */ (Object.values(one.stderr)));
+  const shared = draft.questions.filter((/** @type {any} */ one) => !one.mean).map((/** @type {any} */ one) => one.name); // of numbers the mean counts
+  const errors = (/** @type {any} */ one) => Math.max(...(shared.length ? shared : Object.keys(one.stderr)).map((/** @type {string} */ name) => one.stderr[name]));
   const rows = draft.strategies.map((/** @type {any} */ one) => [
     el("span", {}, one.strategy === draft.strategy ? el("strong", {}, way(one.strategy)) : way(one.strategy)),
     one.stderr ? costText(one.cost) : "–",
