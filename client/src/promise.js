@@ -148,6 +148,11 @@ function distanceEpsilon({ context, numbers }) {
   const each = /** @type {Ratio} */ (exactNumber(context.epsilon));
   if (!numbers) return each;
   if (!numbers.draws || numbers.outside.length || context.distance !== "line" || context.points) return undefined;
+  return slopeBound(numbers, each);
+}
+
+/** The same where nodes are hidden by `each` times their distance. @param {NonNullable<Question["numbers"]>} numbers @param {Ratio} each */
+function slopeBound(numbers, each) {
   const step = /** @type {Ratio} */ (exactNumber(numbers.step));
   const steep = plus(times(expBelow(times(each, step)), [2n ** 190n + 1n, 2n ** 190n]), [-1n, 1n]);
   return roundedUp(over(over(steep, step), [2n ** 64n - numbers.units, 2n ** 64n]));
@@ -169,7 +174,7 @@ function scaleOf(law) {
   const { E, context, epsilon, numbers, shows } = law;
   const largest = /** @type {Ratio} */ (exactNumber(epsilon));
   if (shows || !largest[0]) return undefined;
-  if (context.form === "matrix" && !numbers) return lineOf(E());
+  if (context.form === "matrix") return scaleBeside(E(), numbers);
   const each = distanceEpsilon(law);
   if (!each) return undefined;
   const size = E().values.length;
@@ -179,8 +184,11 @@ function scaleOf(law) {
 /** @param {number} a @param {number} b */
 const isClose = (a, b) => Math.abs(a - b) <= 1e-9 * b;
 
-/** The line that a matrix is beside values outside it, all of them at one level from every other value. @param {Context} context @returns {Scale | undefined} */
-function lineOf({ values, sets = [] }) {
+/**
+ * The line or ring that a matrix is beside values outside it, all of them at one level from every other value.
+ * @param {Context} context @param {Question["numbers"]} grid @returns {Scale | undefined}
+ */
+function scaleBeside({ values, sets = [] }, grid) {
   const count = values.length;
   if (count > MAX_COMPARED || count <= LEAST_SCALE) return undefined;
   const place = (/** @type {number} */ x, /** @type {number} */ z) => x * (count - 1) + z - (z > x ? 1 : 0); // row by row, without the diagonal
@@ -191,10 +199,10 @@ function lineOf({ values, sets = [] }) {
   const across = entry(count - 1, 0);
   let size = count;
   while (size && values.every((_, z) => z === size - 1 || (isClose(entry(size - 1, z), across) && isClose(entry(z, size - 1), across)))) size--;
-  if (size < LEAST_SCALE || size === count) return undefined;
+  if (size < LEAST_SCALE || size === count || (grid && (!grid.draws || size !== count - grid.outside.length))) return undefined;
   const numbers = values.slice(0, size).map(leadingNumber);
   const steps = numbers.map((_, x) => `${x}`);
-  for (const texts of numbers.includes("") ? [steps] : [numbers, steps]) {
+  for (const texts of grid || numbers.includes("") ? [steps] : [numbers, steps]) {
     const places = texts.map(Number);
     const order = [...places.keys()].sort((x, z) => places[x] - places[z]);
     const [first, second] = order.map((x) => /** @type {Ratio} */ (exactNumber(texts[x])));
@@ -202,9 +210,16 @@ function lineOf({ values, sets = [] }) {
     if (new Set(places).size < size || !at(order[0], order[1])[0]) continue;
     const each = over(at(order[0], order[1]), gap);
     const unit = Number(each[0]) / Number(each[1]);
+    const smallest = order.slice(1).map((z, i) => at(order[i], z)).reduce((a, b) => (atMost(a, b) ? a : b));
+    const largest = order.slice(1).map((z) => at(order[0], z)).reduce(larger);
+    if (atMost(largest, smallest)) continue;
     const isAlong = (/** @type {number} */ found, /** @type {number} */ apart) => isClose(found, apart) || isClose(found, Math.min(apart, 2 * across));
-    const isLine = order.every((x, i) => order.slice(i + 1).every((z) => [entry(x, z), entry(z, x)].every((found) => isAlong(found, unit * (places[z] - places[x])))));
-    if (isLine) return { size, each, smallest: order.slice(1).map((z, i) => at(order[i], z)).reduce((a, b) => (atMost(a, b) ? a : b)), largest: at(order[0], order[size - 1]), isNumeric: () => texts === numbers, level };
+    for (const around of size > LEAST_SCALE && !grid ? [Infinity, (size * Number(gap[0])) / Number(gap[1])] : [Infinity]) {
+      const apart = (/** @type {number} */ x, /** @type {number} */ z) => unit * Math.min(places[z] - places[x], around - places[z] + places[x]);
+      if (!order.every((x, i) => order.slice(i + 1).every((z) => [entry(x, z), entry(z, x)].every((found) => isAlong(found, apart(x, z)))))) continue;
+      if (grid) return { size, each: slopeBound(grid, over(each, /** @type {Ratio} */ (exactNumber(grid.step)))), largest, isNumeric: () => true, level };
+      return { size, each, smallest, largest, isNumeric: () => texts === numbers, level };
+    }
   }
   return undefined;
 }

@@ -48,6 +48,9 @@ CONTEXTS = {
     .with_outside(["refused"], "0.4")
     .closure(),
     "outside a line that is bent": C.matrix(range(4), [[0, 1, 3, 2], [1, 0, 1, 2], [3, 1, 0, 2], [2, 2, 2, 0]]),
+    "outside a ring": C.metric(range(24), "ring", "1/4").with_outside(["prefer not to say"], "2"),
+    "outside a capped ring": C.metric([0, 6, 12, 18], "ring", "1/3", around=24).with_outside(["other"], "1"),
+    "outside capped equals": C.uniform(range(4), "2").with_outside(["other"], "1"),
     "outside equals": C.uniform(range(4), "1").with_outside(["other"], "2"),
     "outside two": C.metric([0, 1], "line", "1").with_outside(["other"], "2"),
     "outside blocks": C.blocks({"x": ["a", "b"], "y": ["c"]}, "1").with_outside(["other", "none"], "2"),
@@ -60,6 +63,10 @@ NUMBERS = {
     "numbers by a small distance": C.numbers(0, 1, "0.03", step="0.125", distance="line"),
     "numbers by a large distance": C.numbers(0, 3, "7", step="0.001", distance="line"),
     "graded numbers": C.numbers(0, 80, "3", step=10, grades={(0, 25): "1/3", (60, 80): "2"}),
+    "numbers by distance and other answers": C.numbers(0, 3, "1", step="0.25", distance="line").with_outside(
+        ["prefer not to say"], "2"
+    ),
+    "numbers to the nearest and other answers": C.numbers(0, 3, "1", rounding="nearest").with_outside(["other"], "2"),
     "numbers and other answers": C.numbers(0, 70, "1", step=10).with_outside(["prefer not to say"], "2"),
     "nearest numbers": C.numbers(0, 70, "1", step=10, rounding="nearest", clip=True),
 }

@@ -11,6 +11,7 @@ from functools import cache
 from itertools import combinations, pairwise
 
 from ..contexts import Context
+from ..contexts.forms.numbers import slope_bound
 from ..contexts.forms.places import LINE
 from ..core.domain import Value
 from ..core.exact import text_of
@@ -155,29 +156,36 @@ def _scale_of(context: Context) -> _Scale | None:
         return None
     each, few, is_number = _distance_epsilon(context), context.size <= MAX_COMPARED, context.number_bounds is not None
     if each is None:
-        return _line_of(context) if few and context.is_entrywise and not is_number else None
+        return _scale_beside(context) if few and context.is_entrywise else None
     smallest = Fraction(context.smallest) if few and not is_number else None
     is_numeric = is_number or (few and _is_numeric(context, each))
     return _Scale(context.size, each, smallest, context.largest, is_numeric)
 
 
-def _line_of(context: Context) -> _Scale | None:
-    """The line that E is beside values outside it, all of them at one level from every other value."""
-    level, size = Fraction(context.at(context.size - 1, 0)), context.size
+def _scale_beside(context: Context) -> _Scale | None:
+    """The line or ring that E is beside values outside it, all of them at one level from every other value."""
+    level, size, domain = Fraction(context.at(context.size - 1, 0)), context.size, context.domain
     while size and _is_outside(context, size - 1, level):
         size -= 1
     if not LEAST_SCALE <= size < context.size:
         return None
+    grid = domain if isinstance(domain, NumberDomain) else None
+    if grid is not None and (not grid.draws or size != grid.nodes):
+        return None
     numbers = _numbers(context, size)
-    for places in (numbers, range(size)):
+    for places in (numbers, range(size)) if grid is None else (range(size),):
         if len(set(places)) < size:
             continue
         order = sorted(range(size), key=places.__getitem__)
-        each = Fraction(context.at(order[0], order[1])) / (places[order[1]] - places[order[0]])
-        if each and _is_along(context, order, places, each, level):
-            nearest = min(Fraction(context.at(x, z)) for x, z in pairwise(order))
-            largest = Fraction(context.at(order[0], order[-1]))
-            return _Scale(size, each, nearest, largest, places is numbers, level)
+        gap = places[order[1]] - places[order[0]]
+        each = Fraction(context.at(order[0], order[1])) / gap
+        nearest = min(Fraction(context.at(x, z)) for x, z in pairwise(order))
+        largest = max(Fraction(context.at(order[0], x)) for x in order[1:])
+        for around in (None, size * gap) if size > LEAST_SCALE and grid is None else (None,):
+            if nearest < largest and _is_along(context, order, places, each, level, around):
+                if grid is not None:
+                    return _Scale(size, slope_bound(grid, each), None, largest, True, level)
+                return _Scale(size, each, nearest, largest, places is numbers, level)
     return None
 
 
@@ -187,13 +195,22 @@ def _is_outside(context: Context, x: int, level: Fraction) -> bool:
 
 
 def _is_along(
-    context: Context, order: Sequence[int], places: Sequence[Fraction | int], each: Fraction, level: Fraction
+    context: Context,
+    order: Sequence[int],
+    places: Sequence[Fraction | int],
+    each: Fraction,
+    level: Fraction,
+    around: Fraction | int | None,
 ) -> bool:
-    """True if E is `each` times the distance of two places, or as much as by way of a value outside."""
+    """True if E is `each` times the distance of two places, or as much as by way of a value outside.
+
+    Distances are those along a line, or the shorter way round a ring of the length `around`.
+    """
 
     @cache
     def allowed(gap: Fraction | int) -> tuple[Fraction, Fraction]:
-        return each * gap, min(each * gap, 2 * level)
+        apart = gap if around is None else min(gap, around - gap)
+        return each * apart, min(each * apart, 2 * level)
 
     return all(
         context.at(x, z) in (known := allowed(places[z] - places[x])) and context.at(z, x) in known

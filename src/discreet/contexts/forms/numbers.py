@@ -62,8 +62,16 @@ def number_bounds(context: Context) -> NumberBounds | None:
     line = context.line if domain.draws and not domain.outside else None
     if line is None or list(line.order) != list(range(domain.nodes)):
         return NumberBounds(context.largest, None)
-    steep = (exp_below(max(line.steps)) * ABOVE - 1) / domain.step / (1 - Fraction(domain.units, 1 << 64))
-    return NumberBounds(context.largest, _rounded_up(steep))
+    return NumberBounds(context.largest, slope_bound(domain, max(line.steps)))
+
+
+def slope_bound(domain: NumberDomain, step: Fraction) -> Fraction:
+    """The epsilon of a unit of distance between any two numbers whose neighbouring nodes have `step` between them.
+
+    ``(e**step - 1) / h``, rounded up; it allows for the rounding of thresholds to words.
+    """
+    steep = (exp_below(step) * ABOVE - 1) / domain.step / (1 - Fraction(domain.units, 1 << 64))
+    return _rounded_up(steep)
 
 
 def check_numbers(context: Context) -> None:
