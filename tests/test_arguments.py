@@ -138,6 +138,7 @@ VALID = {
     "Shuffled.delta": (dc.shuffled(MECHANISM, 100).delta, [0, 1, 0.5], {}),
     "Shuffled.epsilon": (dc.shuffled(MECHANISM, 100).epsilon, [0, 1, 1e-3], {}),
     "shrink": (dc.shrink, [TALLY], {"rule": "mean", "coordinates": None}),
+    "smooth": (dc.smooth, [TALLY], {}),
     "verify": (dc.verify, [MECHANISM], {"context": CONTEXT}),
     "by_hand.crosswise": (dc.by_hand.crosswise, [], {"values": [0, 1], "prevalence": "1/4", "reports": ["a", "b"]}),
     "by_hand.forced_response": (dc.by_hand.forced_response, [], {"truth": "2/3", "forced": None, "reports": None}),

@@ -28,7 +28,7 @@ def test_the_small_laws_of_one_kind(discreet):
 def test_questionnaires_have_a_file_of_their_own(discreet, refused, folder):
     assert discreet("vectors", "--forms", "--count", 1, "-o", "forms.jsonl").output == ""
     assert discreet("vectors", "--check", "forms.jsonl").output == (
-        "11 forms; all is as the 11 vectors say: 3 one at random, 5 each, 3 together\n"
+        "13 forms; all is as the 13 vectors say: 4 one at random, 6 each, 3 together\n"
     )
     assert refused("vectors", "--forms", "--small").startswith("--forms goes with --count and --seed alone")
 

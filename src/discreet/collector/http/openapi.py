@@ -190,8 +190,7 @@ SCHEMAS: Plain = {
     "File": table(toml=TEXT, document={"type": "object"}),
     "DraftOfQuestion": table(
         *("mean", "people"),
-        mean=table(stderr=NUMBER, plain=NUMBER),
-        people=NATURAL,
+        **{"mean": table(stderr=NUMBER, plain=NUMBER), "people": NATURAL},
         cost=TEXT,
         epsilon=OPTIONAL_TEXT,
         mechanism=TEXT,
