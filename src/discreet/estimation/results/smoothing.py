@@ -24,7 +24,7 @@ from .weights import numbers_of
 
 Array = NDArray[np.float64]
 
-MAX_VALUES = 4096
+MAX_VALUES = 1500
 """The most values that are smoothed."""
 MAX_BASIS = 300
 """How many of the smoothest shapes of log-shares are fitted at most."""
@@ -159,14 +159,15 @@ class _Model:
             self.target = np.asarray(self.decoder.decode(tally.counts) / tally.n)
             even = np.full(size, 1 / size)
             covariance = covariance_of_shares(self.decoder, tally.n, even, even)
-            self.weight = np.linalg.pinv(covariance, rcond=1e-10, hermitian=True)
+            levels, axes = np.linalg.eigh(covariance)
+            told = levels > 1e-10 * levels.max()
+            self.root = axes[:, told] / np.sqrt(levels[told])  # of the weight, the inverse of the covariance
 
     def value(self, shares: Array) -> float:
         if self.decoder.disjoint:
             law = np.maximum(shares @ self.channel, 1e-300)
             return float(self.counts @ np.log(law))
-        off = shares - self.target
-        return -0.5 * float(off @ self.weight @ off)
+        return -0.5 * float(np.sum(((shares - self.target) @ self.root) ** 2))
 
     def slopes(self, shares: Array) -> tuple[Array, Array]:
         """The gradient in the log-shares, and a root A of the information, ``A A^T``."""
@@ -174,10 +175,8 @@ class _Model:
             law = np.maximum(shares @ self.channel, 1e-300)
             gradient = shares * (self.channel @ (self.counts / law) - self.n)
             return gradient, shares[:, None] * (self.channel - law) * np.sqrt(self.n / law)
-        slope = -self.weight @ (shares - self.target)
-        jacobian = np.diag(shares) - np.outer(shares, shares)
-        levels, axes = np.linalg.eigh(self.weight)
-        return jacobian @ slope, jacobian @ axes * np.sqrt(np.maximum(levels, 0.0))
+        root = shares[:, None] * (self.root - shares @ self.root)
+        return root @ ((self.target - shares) @ self.root), root
 
     def fit(self, shapes: Array, penalties: Array, start: Array) -> _Fit:
         """The best coefficients of the shapes by Newton's method, and the evidence for the penalties."""
